@@ -1,0 +1,1 @@
+"""Simulated pupils: Locust users that behave as Mesh v2 hosts and members do."""

@@ -1,0 +1,5 @@
+"""The `meshcap` command."""
+
+
+def main() -> None:
+    """Run the command line."""

@@ -1,0 +1,1 @@
+"""Charts and documents of a finished run."""

@@ -1,0 +1,1 @@
+"""The CloudWatch API over a store of per-period statistic sets."""

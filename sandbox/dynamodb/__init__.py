@@ -1,0 +1,1 @@
+"""The DynamoDB JSON API over an in-memory store that meters, bursts, splits and throttles."""

@@ -1,0 +1,1 @@
+"""A lean HTTP/1.1 and WebSocket server on uvloop and httptools."""
