@@ -1,0 +1,271 @@
+"""The run directory: every file that crosses from one verb to the next, with its schema.
+
+    run.json                  RunRecord: scenario as resolved, target, versions, host, clock, generator, verdict
+    forecast.json             capacity.forecast.Forecast
+    requests.parquet          REQUESTS: one row per request
+    deliveries.parquet        DELIVERIES: per second, group and kind of message
+    delivery_faults.parquet   DELIVERY_FAULTS: one row per delivery that went wrong
+    metrics.parquet           METRICS: CloudWatch points, tidy
+    comparison.json           capacity.comparison.Comparison
+    report.html, report.md, junit.xml
+
+Times are UTC; names carry units. A file is written beside its place and moved there, so nobody reads half a one.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+from pydantic import BaseModel, ConfigDict, Field
+
+from capacity.scenario.model import Scenario
+
+SCHEMA_VERSION = 1
+
+_NAME = pa.dictionary(pa.int32(), pa.string())
+_TIME = pa.timestamp("us", tz="UTC")
+
+
+def _column(name: str, kind: pa.DataType, meaning: str, unit: str = "", nullable: bool = False) -> pa.Field:
+    return pa.field(name, kind, nullable=nullable, metadata={"unit": unit, "meaning": meaning})
+
+
+REQUESTS = pa.schema(
+    [
+        _column("operation", _NAME, "GraphQL field, such as reportDataByNode"),
+        _column("node", _NAME, "node id as sent"),
+        _column("domain", _NAME, "domain as sent, or as createDomain returned it", nullable=True),
+        _column("group", _NAME, "group id; null before the node has one", nullable=True),
+        _column("intended_start", _TIME, "when the plan wanted it sent"),
+        _column("start", _TIME, "when it was sent"),
+        _column("latency_ms", pa.float64(), "from start to the whole answer", "ms"),
+        _column("intended_latency_ms", pa.float64(), "from intended_start to the whole answer", "ms"),
+        _column("outcome", _NAME, "ok; refused: the answer carries an error; error: no valid answer"),
+        _column("error_type", _NAME, "errorType of the answer, HTTP status, or exception class", nullable=True),
+        _column("error_message", _NAME, "first error's message", nullable=True),
+        _column("request_bytes", pa.int32(), "body sent", "bytes"),
+        _column("response_bytes", pa.int32(), "body received", "bytes"),
+        _column("items", pa.int32(), "variables or events sent; events or rows returned by a read", nullable=True),
+        _column("request_id", pa.string(), "x-amzn-requestid of the answer", nullable=True),
+        _column("tokens", pa.int32(), "x-amzn-appsync-TokensConsumed of the answer", nullable=True),
+    ],
+    metadata={"schema": "meshcap.requests", "version": str(SCHEMA_VERSION)},
+)
+
+_COUNTS = {
+    "expected": "(message, receiver) pairs that the sender's accepted mutation owes",
+    "delivered": "came once, in order, in time",
+    "late": "came after the ledger's limit",
+    "duplicate": "came again",
+    "out_of_order": "overtook an earlier message of the same sender",
+    "lost": "never came",
+    "lost_after_ack": "never came, and was published within a second of the receiver's start_ack",
+    "lost_by_cursor": "polling: skipped by the receiver's own cursor rule",
+    "superseded": "polling: a report overwritten before the receiver read it, which is no loss",
+    "crosstalk": "came to a node of another group",
+    "unsettled": "the run ended before the time limit: neither delivered nor lost",
+}
+
+DELIVERIES = pa.schema(
+    [
+        _column("second", pa.timestamp("s", tz="UTC"), "second of publication"),
+        _column("group", _NAME, "group id"),
+        _column("message", _NAME, "event or report"),
+        _column("mode", _NAME, "websocket or polling"),
+        *(_column(name, pa.int64(), meaning, "deliveries") for name, meaning in _COUNTS.items()),
+        _column("latency_p50_ms", pa.float64(), "publication to receipt; age of a report when polling", "ms", True),
+        _column("latency_p99_ms", pa.float64(), "same", "ms", True),
+        _column("latency_max_ms", pa.float64(), "same", "ms", True),
+        _column("latency_histogram", pa.string(), "HdrHistogram V2 (base64), values in microseconds", "us", True),
+    ],
+    metadata={"schema": "meshcap.deliveries", "version": str(SCHEMA_VERSION)},
+)
+DELIVERY_COUNTS = tuple(_COUNTS)
+
+DELIVERY_FAULTS = pa.schema(
+    [
+        _column("published", _TIME, "when the sender's mutation was accepted"),
+        _column("group", _NAME, "group id"),
+        _column("message", _NAME, "event or report"),
+        _column("sender", _NAME, "node id"),
+        _column("receiver", _NAME, "node id"),
+        _column("sequence", pa.int64(), "the sender's running number"),
+        _column("outcome", _NAME, "a column of deliveries.parquet other than expected and delivered"),
+        _column("latency_ms", pa.float64(), "publication to receipt, if it came", "ms", True),
+    ],
+    metadata={"schema": "meshcap.delivery_faults", "version": str(SCHEMA_VERSION)},
+)
+
+METRICS = pa.schema(
+    [
+        _column("namespace", _NAME, "AWS/DynamoDB, AWS/AppSync, AWS/Lambda"),
+        _column("metric", _NAME, "metric name"),
+        _column("dimensions", _NAME, "Name=Value pairs, sorted by name, joined by commas"),
+        _column("statistic", _NAME, "Sum, SampleCount, Average, Minimum, Maximum or pNN"),
+        _column("period_s", pa.int32(), "period", "s"),
+        _column("timestamp", _TIME, "start of the period; null with a null value: asked for, no points", nullable=True),
+        _column("value", pa.float64(), "in the metric's unit", nullable=True),
+    ],
+    metadata={"schema": "meshcap.metrics", "version": str(SCHEMA_VERSION)},
+)
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class Target(_Part):
+    """What was loaded and where its metrics stand. Credentials and keys are never part of it."""
+
+    kind: Literal["sandbox", "endpoint", "aws"]
+    graphql_url: str
+    aws_endpoint_url: str | None = None
+    """Endpoint of DynamoDB and CloudWatch; None for the region's own."""
+    region: str
+    table_name: str
+    api_id: str | None = None
+
+
+class Generator(_Part):
+    """Whether the load generator kept to its plan."""
+
+    planned_requests: int
+    """Requests whose intended start lies in the measuring window."""
+    sent_requests: int
+    """Those of them that were sent."""
+    achieved: float
+    """sent / planned."""
+    lateness_p99_ms: float | None
+    lateness_max_ms: float | None
+    cpu_mean_percent: float | None
+    """Of one core, by the busiest process."""
+    cpu_max_percent: float | None
+    workers: int
+    missing_workers: int = 0
+    valid: bool
+    reasons: list[str] = Field(default_factory=list)
+    """Why the run is not valid."""
+    notes: list[str] = Field(default_factory=list)
+
+
+class ThresholdResult(_Part):
+    """One threshold of `expect`, judged."""
+
+    expression: str
+    outcome: Literal["passed", "failed", "unknown"]
+    limit: float
+    actual: float | None
+    unit: str
+    """ms, share, count or number."""
+    margin: float | None
+    """(actual - limit) / limit."""
+    reason: str | None = None
+    """Why it is unknown."""
+
+
+class Verdict(_Part):
+    """What the run decided."""
+
+    outcome: Literal["passed", "failed", "not valid", "unknown", "interrupted"]
+    exit_code: int
+    sentence: str
+    thresholds: list[ThresholdResult] = Field(default_factory=list)
+
+
+class RunRecord(_Part):
+    """run.json."""
+
+    schema_version: int = SCHEMA_VERSION
+    run_id: str
+    scenario_name: str
+    scenario: Scenario
+    scenario_digest: str
+    status: Literal["started", "finished", "interrupted", "failed"]
+    started_at: datetime
+    measuring_from: datetime | None = None
+    measuring_until: datetime | None = None
+    ended_at: datetime | None = None
+    target: Target
+    generator: Generator | None = None
+    verdict: Verdict | None = None
+    versions: dict[str, str] = Field(default_factory=dict)
+    host: dict[str, str | int | float] = Field(default_factory=dict)
+    clock: dict[str, str | float] = Field(default_factory=dict)
+    command: list[str] = Field(default_factory=list)
+    """How to run it again."""
+    notes: list[str] = Field(default_factory=list)
+
+
+class RunDirectoryError(Exception):
+    """A run directory that is missing, broken or of another version; the message says which and what to do."""
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a temporary path beside `path`; on success it takes the place of `path`, on failure it is removed."""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        yield temporary
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def write_json(path: Path, model: BaseModel) -> None:
+    """Write a model as indented JSON, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(model.model_dump_json(indent=2) + "\n", encoding="utf-8")
+
+
+def write_run(run_dir: Path, record: RunRecord) -> None:
+    """Write run.json."""
+    write_json(run_dir / "run.json", record)
+
+
+def read_run(run_dir: Path) -> RunRecord:
+    """Read run.json. Raises RunDirectoryError when there is none or it is not one of this version."""
+    path = run_dir / "run.json"
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise RunDirectoryError(
+            f"{run_dir} is no run directory: it has no run.json; give a folder like runs/2026-11-30T13-30-00Z-smoke"
+        ) from None
+    except (OSError, UnicodeDecodeError) as fault:
+        raise RunDirectoryError(f"{path} cannot be read: {fault}") from fault
+    try:
+        record = RunRecord.model_validate_json(text)
+    except ValueError as fault:
+        raise RunDirectoryError(f"{path} is not a run record of version {SCHEMA_VERSION}: {fault}") from fault
+    if record.schema_version != SCHEMA_VERSION:
+        raise RunDirectoryError(
+            f"{path} has schema version {record.schema_version}; this meshcap reads version {SCHEMA_VERSION}"
+        )
+    return record
+
+
+def update_run(run_dir: Path, **changes: Any) -> RunRecord:
+    """Read run.json, replace the given fields, write it back, and return the result."""
+    record = RunRecord.model_validate(read_run(run_dir).model_dump() | changes)
+    write_run(run_dir, record)
+    return record
+
+
+def run_id(started_at: datetime, scenario_name: str) -> str:
+    """The name of a run: its UTC start and scenario, fit for a folder and for names at the target."""
+    return f"{started_at.astimezone(UTC):%Y-%m-%dT%H-%M-%SZ}-{scenario_name}"
+
+
+def dimension_text(dimensions: Iterable[tuple[str, str]]) -> str:
+    """Dimensions as metrics.parquet writes them: `GlobalSecondaryIndexName=i,TableName=t`."""
+    return ",".join(f"{name}={value}" for name, value in sorted(dimensions))

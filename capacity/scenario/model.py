@@ -1,0 +1,223 @@
+"""A scenario: who takes part, what they send, for how long, against which table, and what is expected of it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+from capacity.expect import Threshold
+from capacity.scenario.quantities import PerSecond, Seconds, SizeBytes
+from capacity.scenario.settings import Settings
+
+LayoutName = Literal["deployed", "phase1", "architecture"]
+World = Literal["on_demand", "adaptive", "static", "off"]
+
+MAX_NODES = 100_000
+
+# Index names per layout; the whole tables stand in capacity/workloads/mesh/tables.py.
+_INDEXES: dict[LayoutName, tuple[str, ...]] = {
+    "deployed": ("GroupIdIndex", "GroupNameIndex"),
+    "phase1": ("GroupIdIndex",),
+    "architecture": ("GSI1",),
+}
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+
+
+class Population(_Part):
+    """Schools, groups and pupils. A domain is a school behind one address; a group is a host and its members."""
+
+    domains: int = Field(1, ge=1, le=10_000, examples=[1])
+    groups_per_domain: int = Field(ge=1, le=10_000, examples=[10])
+    members_per_group: int = Field(ge=0, le=1_000, examples=[3])
+
+    @model_validator(mode="after")
+    def _bounded(self) -> Population:
+        if self.nodes > MAX_NODES:
+            raise ValueError(f"the population has {self.nodes:,} nodes; the limit is {MAX_NODES:,}")
+        return self
+
+    @property
+    def groups(self) -> int:
+        """Groups in all domains."""
+        return self.domains * self.groups_per_domain
+
+    @property
+    def nodes_per_group(self) -> int:
+        """Members and their host."""
+        return self.members_per_group + 1
+
+    @property
+    def nodes(self) -> int:
+        """Hosts and members in all domains."""
+        return self.groups * self.nodes_per_group
+
+
+class Mode(_Part):
+    """Which share of the groups uses WebSocket; the rest polls. A group has one mode, set by its host."""
+
+    websocket: float = Field(1.0, ge=0, le=1, examples=[1.0])
+
+    @property
+    def polling(self) -> float:
+        """Share of the groups that polls."""
+        return 1.0 - self.websocket
+
+    def is_websocket(self, group_index: int) -> bool:
+        """Whether group `group_index` (counted over all domains) uses WebSocket; shares are spread evenly."""
+        return int((group_index + 1) * self.websocket + 1e-9) > int(group_index * self.websocket + 1e-9)
+
+
+def _mode(value: Any) -> Any:
+    if value == "websocket":
+        return {"websocket": 1.0}
+    if value == "polling":
+        return {"websocket": 0.0}
+    if isinstance(value, str):
+        raise ValueError(f"{value!r} is no mode; write websocket, polling, or shares like {{websocket: 0.7}}")
+    return value
+
+
+class Traffic(_Part):
+    """What one node sends while its group lives, beside heartbeats, sync and polls."""
+
+    reports_per_s: PerSecond = Field(alias="reports", le=100, examples=["1/s"])
+    """Reports (reportDataByNode) per node and second; 0 for none."""
+    event_batches_per_s: PerSecond = Field(alias="event_batches", le=100, examples=["1/s"])
+    """Event batches (fireEventsByNode, or recordEventsByNode when polling) per node and second; 0 for none."""
+    variables_per_report: int = Field(2, ge=1, le=100, examples=[2])
+    value_bytes: SizeBytes = Field(16, alias="value", ge=1, le=10_000, examples=["16B"])
+    """Bytes of one variable's value."""
+    events_per_batch: int = Field(1, ge=1, le=100, examples=[1])
+    payload_bytes: SizeBytes = Field(64, alias="payload", ge=1, le=10_000, examples=["64B"])
+    """Bytes of one event's payload."""
+
+
+class Schedule(_Part):
+    """When nodes arrive, work and leave, in seconds from the start of the run.
+
+    Node i of N (groups in order, each group's host first) arrives at `ramp_s * i / N`. Its timers run from its
+    arrival in the group until `ramp_s + hold_s`, each on its own absolute schedule with its own phase. Then nothing new
+    is sent for `drain_s` while late deliveries come in, and every node leaves. Only the hold is judged.
+    """
+
+    ramp_s: Seconds = Field(alias="ramp", le=86_400, examples=["10s"])
+    hold_s: Seconds = Field(alias="hold", gt=0, le=86_400, examples=["60s"])
+    drain_s: Seconds = Field(5.0, alias="drain", le=3_600, examples=["5s"])
+
+    @property
+    def sending_s(self) -> float:
+        """Seconds from the start until timers stop."""
+        return self.ramp_s + self.hold_s
+
+    @property
+    def total_s(self) -> float:
+        """Seconds from the start until nodes leave."""
+        return self.sending_s + self.drain_s
+
+
+class Provisioned(_Part):
+    """Provisioned throughput of the table or of one index, in units per second."""
+
+    read_units: float = Field(alias="read", ge=1, le=1_000_000, examples=[10])
+    write_units: float = Field(alias="write", ge=1, le=1_000_000, examples=[10])
+
+
+class Billing(_Part):
+    """On demand, or provisioned for the table and each of its indexes."""
+
+    table: Provisioned | None = Field(None, examples=[{"read": 10, "write": 10}])
+    indexes: dict[str, Provisioned] = Field(default_factory=dict, examples=[{"GroupIdIndex": {"read": 5, "write": 10}}])
+
+    @property
+    def is_on_demand(self) -> bool:
+        """Whether requests are billed one by one."""
+        return self.table is None
+
+    @model_validator(mode="after")
+    def _whole(self) -> Billing:
+        if self.table is None and self.indexes:
+            raise ValueError("indexes are provisioned but the table is not; add table: {read: 10, write: 10}")
+        return self
+
+
+def _billing(value: Any) -> Any:
+    if value == "on_demand":
+        return {}
+    if isinstance(value, str):
+        raise ValueError(
+            f"{value!r} is no billing; write on_demand or {{table: {{read: 10, write: 10}}, indexes: ...}}"
+        )
+    return value
+
+
+class Scenario(_Part):
+    """One load to forecast, run and judge."""
+
+    description: str = Field("", max_length=500, examples=["One classroom for a minute"])
+    population: Population
+    mode: Annotated[Mode, BeforeValidator(_mode)] = Field(
+        default_factory=lambda: Mode(websocket=1.0), examples=["websocket"]
+    )
+    settings: Settings = Field(default_factory=lambda: Settings.model_validate({}), examples=[{"profile": "deployed"}])
+    traffic: Traffic
+    schedule: Schedule
+    layout: LayoutName = Field("deployed", examples=["deployed"])
+    billing: Annotated[Billing, BeforeValidator(_billing)] = Field(default_factory=Billing, examples=["on_demand"])
+    world: World | None = Field(None, examples=["adaptive"])
+    """Throughput physics of the sandbox and the forecast; by default `on_demand` or `adaptive`, as billed."""
+    region: Literal["ap-northeast-1", "us-east-1"] = Field("ap-northeast-1", examples=["ap-northeast-1"])
+    seed: int = Field(1, ge=0, le=2**31 - 1, examples=[1])
+    expect: tuple[Threshold, ...] = Field((), examples=[["latency.p(95) < 300ms", "deliveries.lost == 0"]])
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Scenario:
+        faults = []
+        for rate_name, interval_name in (
+            ("reports", "data_update_interval"),
+            ("event_batches", "event_batch_interval"),
+        ):
+            rate_per_s = getattr(self.traffic, f"{rate_name}_per_s")
+            interval_s = getattr(self.settings, f"{interval_name}_s")
+            if rate_per_s * interval_s > 1 + 1e-9:
+                faults.append(
+                    f"traffic.{rate_name} of {rate_per_s:g}/s is more than one per {interval_name} of {interval_s:g} s: "
+                    f"the client merges them; lower it, or set settings.{interval_name}: {1000 / rate_per_s:g}ms"
+                )
+        known = _INDEXES[self.layout]
+        for name in self.billing.indexes:
+            if name not in known:
+                faults.append(f"billing.indexes.{name} is no index of layout {self.layout}; it has {', '.join(known)}")
+        if not self.billing.is_on_demand:
+            faults += [
+                f"billing.indexes.{name} is missing; add {name}: {{read: 5, write: 10}}"
+                for name in known
+                if name not in self.billing.indexes
+            ]
+        if self.schedule.total_s > self.settings.max_connection_time_s:
+            faults.append(
+                f"the schedule takes {self.schedule.total_s:g} s, but a group lives "
+                f"{self.settings.max_connection_time_s:g} s (settings.max_connection_time); shorten schedule.hold"
+            )
+        if self.world is not None and self.world not in ("off", "static"):
+            natural = "on_demand" if self.billing.is_on_demand else "adaptive"
+            if self.world != natural:
+                faults.append(f"world {self.world} does not fit the billing; use {natural}, static or off")
+        if faults:
+            raise ValueError("; ".join(faults))
+        return self
+
+    @property
+    def physics(self) -> World:
+        """The throughput world in force."""
+        return self.world or ("on_demand" if self.billing.is_on_demand else "adaptive")
+
+    def digest(self) -> str:
+        """A hash of everything that shapes the load and its verdict, equal on any machine."""
+        content = self.model_dump(mode="json", exclude={"description"})
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
