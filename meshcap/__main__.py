@@ -1,0 +1,5 @@
+"""`python -m meshcap`."""
+
+from meshcap.cli import main
+
+main()

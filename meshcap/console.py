@@ -1,0 +1,23 @@
+"""Where output goes: data to stdout, talk to stderr; colour off with NO_COLOR or when nobody looks."""
+
+from __future__ import annotations
+
+from rich.console import Console
+
+out = Console(soft_wrap=True, highlight=False)
+talk = Console(stderr=True, soft_wrap=True, highlight=False)
+
+
+def data(text: str) -> None:
+    """Print data on stdout exactly as it is: no wrapping, no markup."""
+    out.print(text, markup=False)
+
+
+def say(text: str) -> None:
+    """Tell the user something on stderr."""
+    talk.print(text, markup=False)
+
+
+def complain(text: str) -> None:
+    """Tell the user what went wrong, on stderr."""
+    talk.print(text, style="red", markup=False)

@@ -1,0 +1,17 @@
+"""Options that several verbs share, and what they mean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+ScenarioName = Annotated[str, typer.Argument(help="A scenario of the file, such as classroom.")]
+ScenarioFile = Annotated[
+    Path, typer.Option("--file", "-f", envvar="MESHCAP_SCENARIOS", help="The scenario file.", show_default=True)
+]
+RunDirectory = Annotated[Path, typer.Argument(help="A run directory, such as runs/2026-11-30T13-30-00Z-classroom.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+
+SCENARIOS = Path("scenarios.yaml")
