@@ -15,7 +15,7 @@ sets = (
 )
 values = st.recursive(
     scalars | sets,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=5), inner, max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(min_size=1, max_size=5), inner, max_size=4),
     max_leaves=12,
 )
 items = st.dictionaries(st.text(min_size=1, max_size=8), values, max_size=6).map(to_item)
