@@ -1,0 +1,197 @@
+"""The loop behind `meshcap run`: forecast, run, measure, compare, judge, report, in files of one run directory."""
+
+from __future__ import annotations
+
+import os
+import platform
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from time import get_clock_info
+from typing import Literal
+
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from capacity.exit_codes import ExitCode
+from capacity.record import RunRecord, Target, Verdict, read_run, run_id, update_run, write_json, write_run
+from capacity.scenario import Scenario, load_scenario
+from meshcap.console import say, talk
+from meshcap.errors import UserError
+from meshcap.locust_process import run_locust
+from meshcap.sandbox_process import running_sandbox
+from meshcap.target import SANDBOX, aws_environment, resolve_target
+
+_PACKAGES = ("meshcap", "locust", "boto3", "numpy", "pandas", "pyarrow", "gevent")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What `meshcap run` was asked to do."""
+
+    scenario: str
+    scenario_file: Path
+    target_url: str
+    table_name: str | None
+    api_id: str | None
+    runs_dir: Path
+    patience_s: float
+    lang: str
+    owned: bool
+    locust_arguments: list[str]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of it."""
+
+    report: Path
+    sentence: str
+    exit_code: ExitCode
+
+
+def run_loop(request: Request) -> Outcome:
+    """Run the whole loop and return where the report is and what it decided.
+
+    Raises ScenarioError or UserError before anything is started when the request cannot be met.
+    """
+    scenario = load_scenario(request.scenario_file, request.scenario)
+    if request.target_url != SANDBOX:
+        target = _target(request, scenario)
+        return _run(request, scenario, target, os.environ["MESHCAP_API_KEY"], _new_run_dir(request))
+    run_dir = _new_run_dir(request)
+    api_key = "da2-" + secrets.token_hex(13)
+    with running_sandbox(request.scenario_file, request.scenario, api_key, run_dir / "sandbox.log") as sandbox:
+        target = Target(
+            kind="sandbox",
+            graphql_url=sandbox["graphql_url"],
+            aws_endpoint_url=sandbox["url"],
+            region=scenario.region,
+            table_name=sandbox["table_name"],
+            api_id=sandbox["api_id"],
+        )
+        os.environ.update(aws_environment(sandbox["url"], scenario.region))
+        return _run(request, scenario, target, api_key, run_dir)
+
+
+def _target(request: Request, scenario: Scenario) -> Target:
+    return resolve_target(
+        request.target_url,
+        table_name=request.table_name,
+        api_id=request.api_id,
+        region=scenario.region,
+        owned=request.owned,
+        environment=dict(os.environ),
+    )
+
+
+def _new_run_dir(request: Request) -> Path:
+    run_dir = request.runs_dir / run_id(datetime.now(UTC), request.scenario)
+    attempt = run_dir
+    number = 1
+    while True:  # two runs may begin within one second
+        try:
+            attempt.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+            attempt = run_dir.with_name(f"{run_dir.name}-{number}")
+        except OSError as fault:
+            raise UserError(f"--runs {request.runs_dir}: cannot make a folder there ({fault.strerror})") from None
+        else:
+            return attempt
+
+
+def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run_dir: Path) -> Outcome:
+    from capacity.forecast import forecast
+
+    record = _first_record(request, scenario, target, run_dir)
+    write_run(run_dir, record)
+    write_json(run_dir / "forecast.json", forecast(scenario))
+    interrupted = _load(request, scenario, target, api_key, run_dir)
+    record = _after_load(run_dir, interrupted)
+    with _step("Measuring: reading CloudWatch"):
+        measure(run_dir, record, patience_s=request.patience_s)
+    verdict = judge_run(run_dir)
+    from reports import render
+
+    with _step("Reporting"):
+        report = render(run_dir, request.lang)
+    return Outcome(report, verdict.sentence, ExitCode(verdict.exit_code))
+
+
+def _first_record(request: Request, scenario: Scenario, target: Target, run_dir: Path) -> RunRecord:
+    again = ["meshcap", "run", request.scenario, "--file", str(request.scenario_file)]
+    if target.kind != "sandbox":
+        again += ["--target", target.graphql_url, "--table", target.table_name]
+    return RunRecord(
+        run_id=run_dir.name,
+        scenario_name=request.scenario,
+        scenario=scenario,
+        scenario_digest=scenario.digest(),
+        status="started",
+        started_at=datetime.now(UTC),
+        target=target,
+        versions={"python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
+        host={"system": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count() or 0},
+        clock={"source": "time.time", "resolution_s": get_clock_info("time").resolution},
+        command=[*again, *(["--", *request.locust_arguments] if request.locust_arguments else [])],
+    )
+
+
+def _load(request: Request, scenario: Scenario, target: Target, api_key: str, run_dir: Path) -> bool:
+    total_s = scenario.schedule.total_s
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    population = scenario.population
+    say(f"{request.scenario}: {population.nodes} nodes in {population.groups} groups for {total_s:g} s -> {run_dir}")
+    with Progress(*columns, console=talk, transient=True) as progress:
+        task = progress.add_task("Running", total=total_s)
+        return run_locust(
+            target=target,
+            scenario_file=request.scenario_file,
+            scenario=request.scenario,
+            run_dir=run_dir,
+            api_key=api_key,
+            extra_arguments=request.locust_arguments,
+            on_tick=lambda elapsed_s: progress.update(task, completed=min(elapsed_s, total_s)),
+        )
+
+
+def _after_load(run_dir: Path, interrupted: bool) -> RunRecord:
+    record = read_run(run_dir)
+    if interrupted:
+        return update_run(run_dir, status="interrupted")
+    if record.generator is None:
+        update_run(run_dir, status="failed")
+        raise UserError(
+            f"the load generator ended without a record; see {run_dir / 'locust.log'}", ExitCode.TARGET_UNREACHABLE
+        )
+    status: Literal["finished", "interrupted"] = "interrupted" if record.status == "interrupted" else "finished"
+    return update_run(run_dir, status=status)
+
+
+@contextmanager
+def _step(what: str) -> Iterator[None]:
+    with talk.status(what):
+        yield
+
+
+def measure(run_dir: Path, record: RunRecord, *, patience_s: float) -> int:
+    """Read what CloudWatch has of a run into metrics.parquet, waiting for late points; return how many points."""
+    raise NotImplementedError
+
+
+def judge_run(run_dir: Path) -> Verdict:
+    """Compare plan, sent and measured of a run, write comparison.json, and set the verdict in run.json."""
+    from capacity.comparison import compare
+    from capacity.figures import load_figures
+    from capacity.forecast import read_forecast
+    from capacity.verdict import judge
+
+    comparison = compare(run_dir)
+    write_json(run_dir / "comparison.json", comparison)
+    verdict = judge(load_figures(run_dir, read_run(run_dir), comparison, read_forecast(run_dir)))
+    update_run(run_dir, verdict=verdict)
+    return verdict

@@ -1,0 +1,123 @@
+"""What is published of the file formats, written from the code that reads them: `python -m meshcap.schemas`.
+
+schemas/scenarios.schema.json   for editors (JSON Schema draft 7, which the YAML language server reads)
+schemas/*.schema.json           for whoever reads a run directory (JSON Schema 2020-12)
+schemas/*.parquet.json          columns of the Parquet files, with units and meanings
+docs/scenarios.md               every field of a scenario
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from capacity import record
+from capacity.comparison import Comparison
+from capacity.forecast import Forecast
+from capacity.scenario.load import ScenarioFile
+
+_DRAFT_7 = "http://json-schema.org/draft-07/schema#"
+_DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
+_PARQUET = {
+    "requests": record.REQUESTS,
+    "deliveries": record.DELIVERIES,
+    "delivery_faults": record.DELIVERY_FAULTS,
+    "metrics": record.METRICS,
+}
+
+
+def published() -> Iterator[tuple[str, str]]:
+    """Every published file: its path in the project, and its text."""
+    yield "schemas/scenarios.schema.json", _json(_editor_schema())
+    for name, model in (("run", record.RunRecord), ("forecast", Forecast), ("comparison", Comparison)):
+        yield f"schemas/{name}.schema.json", _json({"$schema": _DRAFT_2020} | model.model_json_schema(by_alias=False))
+    for name, schema in _PARQUET.items():
+        yield f"schemas/{name}.parquet.json", _json(_columns(schema))
+    yield "docs/scenarios.md", _scenario_page()
+
+
+def _json(content: Any) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False) + "\n"
+
+
+def _editor_schema() -> dict[str, Any]:
+    """The scenario file's schema in draft 7: definitions under `definitions`, and no keyword that it lacks."""
+    schema = ScenarioFile.model_json_schema(ref_template="#/definitions/{model}")
+    return {"$schema": _DRAFT_7, "definitions": schema.pop("$defs"), **schema}
+
+
+def _columns(schema: pa.Schema) -> dict[str, Any]:
+    def text(field: pa.Field, key: str) -> str:
+        return str((field.metadata or {}).get(key.encode(), b"").decode())
+
+    return {
+        "schema": schema.metadata[b"schema"].decode(),
+        "version": int(schema.metadata[b"version"]),
+        "columns": [
+            {
+                "name": field.name,
+                "type": str(field.type),
+                "nullable": field.nullable,
+                "unit": text(field, "unit"),
+                "meaning": text(field, "meaning"),
+            }
+            for field in schema
+        ],
+    }
+
+
+def _scenario_page() -> str:
+    definitions = ScenarioFile.model_json_schema()["$defs"]
+    lines = [
+        "# Scenarios",
+        "",
+        "Every field of a scenario in `scenarios.yaml`, written from the code by `make schemas`. Durations, rates and",
+        "sizes take a unit (`30s`, `4/s`, `64B`); a bare number is in seconds, per second, or in bytes.",
+    ]
+    for name in ("Scenario", "Population", "Mode", "Settings", "Traffic", "Schedule", "Billing", "Provisioned"):
+        schema = definitions[name]
+        lines += ["", f"## {name}", "", *_paragraph(schema.get("description", "")), ""]
+        lines += ["| field | default | limits | example | meaning |", "|---|---|---|---|---|"]
+        lines += [_row(field, detail, schema.get("required", [])) for field, detail in schema["properties"].items()]
+    return "\n".join(lines) + "\n"
+
+
+def _paragraph(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines()]
+
+
+def _row(field: str, detail: dict[str, Any], required: list[str]) -> str:
+    default = "required" if field in required else json.dumps(detail["default"]) if "default" in detail else "-"
+    words = {
+        "minimum": ">=",
+        "exclusiveMinimum": ">",
+        "maximum": "<=",
+        "exclusiveMaximum": "<",
+        "maxLength": "length <=",
+    }
+    limits = ", ".join(f"{sign} {detail[key]:,}" for key, sign in words.items() if key in detail)
+    if "enum" in detail:
+        limits = ", ".join(map(str, detail["enum"]))
+    example = json.dumps(detail["examples"][0]) if detail.get("examples") else ""
+    meaning = " ".join(str(detail.get("description", "")).split())
+    return f"| `{field}` | {default} | {limits} | `{example}` | {meaning} |".replace("| `` |", "| |")
+
+
+def write(root: Path) -> list[Path]:
+    """Write every published file below `root`; return their paths."""
+    written = []
+    for name, text in published():
+        path = root / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        written.append(path)
+    return written
+
+
+if __name__ == "__main__":
+    for path in write(Path()):
+        print(path)

@@ -1,0 +1,82 @@
+"""`meshcap sandbox`: serve DynamoDB, AppSync with Mesh v2, and CloudWatch on one local port."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Annotated, Any
+
+import typer
+
+from meshcap.console import data, say
+from meshcap.errors import UserError
+from meshcap.options import SCENARIOS, AsJson, ScenarioFile
+
+
+def command(
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 takes a free one.")] = 8080,
+    scenario: Annotated[
+        str | None, typer.Option(help="Take layout, settings, billing, world and region from this scenario.")
+    ] = None,
+    file: ScenarioFile = SCENARIOS,
+    layout: Annotated[str | None, typer.Option(help="Table layout: deployed, phase1 or architecture.")] = None,
+    table: Annotated[str | None, typer.Option(help="Name of the Mesh table.")] = None,
+    dynamodb_endpoint: Annotated[
+        str | None, typer.Option(help="Another DynamoDB for the resolvers, such as http://127.0.0.1:8000.")
+    ] = None,
+    metric_period: Annotated[
+        int | None, typer.Option(help="Seconds of a CloudWatch period; AWS has 60, the sandbox 10.")
+    ] = None,
+    allow_remote: Annotated[
+        bool, typer.Option("--allow-remote", help="Permit a host beyond this machine; needs a key of your own.")
+    ] = False,
+    as_json: AsJson = False,
+    until_stdin_closes: Annotated[bool, typer.Option("--until-stdin-closes", hidden=True)] = False,
+) -> None:
+    """Serve a local stand-in for AWS until Ctrl-C. The API key is that of MESHCAP_API_KEY, or the default one."""
+    from capacity.scenario import load_scenario
+    from sandbox.config import SandboxConfig, SandboxConfigError
+    from sandbox.server import Sandbox, run
+
+    given: dict[str, Any] = {
+        "host": host,
+        "port": port,
+        "allow_remote": allow_remote,
+        "layout": layout,
+        "table_name": table,
+        "dynamodb_endpoint": dynamodb_endpoint,
+        "metric_resolution_s": metric_period,
+        "api_keys": (os.environ["MESHCAP_API_KEY"],) if os.environ.get("MESHCAP_API_KEY") else None,
+    }
+    given = {name: value for name, value in given.items() if value is not None}
+    try:
+        if scenario is None:
+            config = SandboxConfig(**given)
+        else:
+            config = SandboxConfig.of_scenario(load_scenario(file, scenario), **given)
+    except SandboxConfigError as fault:
+        raise UserError(str(fault)) from None
+
+    def ready(sandbox: Sandbox) -> None:
+        if as_json:
+            data(json.dumps(sandbox.info()))
+        else:
+            _introduce(sandbox.info())
+
+    try:
+        run(config, ready, until_stdin_closes)
+    except OSError as fault:
+        raise UserError(f"cannot listen on {host}:{port} ({fault.strerror}); --port 0 takes a free one") from None
+
+
+def _introduce(info: dict[str, Any]) -> None:
+    url = info["url"]
+    say(f"Serving table {info['table_name']} ({info['layout']}, {info['world']}). Ctrl-C stops it. In another shell:")
+    data(f"export AWS_ENDPOINT_URL={url} AWS_REGION={info['region']} AWS_ACCESS_KEY_ID=sandbox")
+    data("export AWS_SECRET_ACCESS_KEY=sandbox")
+    if not os.environ.get("MESHCAP_API_KEY"):
+        from sandbox.config import DEFAULT_API_KEY
+
+        data(f"export MESHCAP_API_KEY={DEFAULT_API_KEY}")
+    data(f"meshcap run smoke --target {info['graphql_url']} --table {info['table_name']} --api-id {info['api_id']}")
