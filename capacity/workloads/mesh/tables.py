@@ -22,7 +22,7 @@ def _table(*indexes: Index) -> Table:
     return Table(
         name="MeshV2Table",
         key=Key("pk", "sk"),
-        attribute_types={name: "S" for name in keys},
+        attribute_types=dict.fromkeys(keys, "S"),
         indexes=indexes,
         throughput=None,
         ttl_attribute="ttl",
