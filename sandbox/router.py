@@ -1,0 +1,88 @@
+"""One port for everything: which service a request is meant for."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol
+
+from sandbox.http.message import Request, Response
+from sandbox.http.websocket import Upgrade
+
+Answer = Response | Awaitable[Response]
+
+_NOT_FOUND = Response(404, b'{"message":"Not Found"}')
+_WRONG_METHOD = Response(405, b'{"message":"Method Not Allowed"}', headers=(("Allow", "GET, HEAD"),))
+_FORBIDDEN = Response(
+    403,
+    b'{"__type":"com.amazon.coral.service#UnrecognizedClientException",'
+    b'"message":"The security token included in the request is invalid."}',
+)
+_CREDENTIAL = re.compile(r"Credential=([^/,\s]+)/")
+_GRAPHQL_PATHS = ("/graphql", "/graphql/realtime")
+CLOUDWATCH_TARGET = "GraniteServiceVersion20100801."
+CLOUDWATCH_PATH = "/service/GraniteServiceVersion20100801/operation/"
+
+
+class Service(Protocol):
+    """Anything that answers requests."""
+
+    def handle(self, request: Request) -> Answer: ...
+
+
+class Router:
+    """dynamodb, appsync and cloudwatch answer their protocols; pages maps further GET paths to handlers.
+
+    access_keys: None on loopback, where any AWS credentials do. Elsewhere the access key id of AWS requests must be one
+    of these, so that a sandbox on a network is not open to everybody on it.
+    """
+
+    def __init__(
+        self,
+        dynamodb: Service,
+        appsync: Service,
+        realtime: Upgrade,
+        cloudwatch: Service,
+        pages: Mapping[str, Callable[[Request], Answer]],
+        access_keys: tuple[str, ...] | None = None,
+    ) -> None:
+        self._dynamodb = dynamodb.handle
+        self._appsync = appsync.handle
+        self._cloudwatch = cloudwatch.handle
+        self._realtime = realtime
+        self._pages = pages
+        self._access_keys = access_keys
+
+    def __call__(self, request: Request) -> Answer:
+        path = request.path
+        if path == "/graphql":
+            return self._appsync(request)
+        if request.method == "POST":
+            if self._access_keys is not None and not self._is_known(request):
+                return _FORBIDDEN
+            headers = request.headers
+            if path == "/":
+                target = headers.get("x-amz-target")
+                if target is not None:
+                    return (self._cloudwatch if target.startswith(CLOUDWATCH_TARGET) else self._dynamodb)(request)
+                if headers.get("content-type", "").startswith("application/x-www-form-urlencoded"):
+                    return self._cloudwatch(request)
+                return self._dynamodb(request)
+            if path.startswith(CLOUDWATCH_PATH):
+                return self._cloudwatch(request)
+        page = self._pages.get(path)
+        if page is None:
+            return _NOT_FOUND
+        if request.method not in ("GET", "HEAD"):
+            return _WRONG_METHOD
+        return page(request)
+
+    def upgrade(self, request: Request) -> Upgrade | Response:
+        """Who talks on a WebSocket of this path."""
+        return self._realtime if request.path in _GRAPHQL_PATHS else _NOT_FOUND
+
+    def _is_known(self, request: Request) -> bool:
+        found = _CREDENTIAL.search(request.headers.get("authorization", ""))
+        given = found.group(1) if found else ""
+        return any(hmac.compare_digest(given.encode(), key.encode()) for key in self._access_keys or ())

@@ -1,0 +1,172 @@
+"""The whole sandbox: DynamoDB, AppSync and CloudWatch on one port, with the layout's table already there."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import resource
+import signal
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import asdict, is_dataclass, replace
+from types import TracebackType
+from typing import Any
+
+import orjson
+import uvloop
+
+from capacity.workloads.mesh.tables import TABLES, provisioned
+from sandbox.appsync.api import AppSyncApi
+from sandbox.cloudwatch.api import CloudWatchApi
+from sandbox.cloudwatch.store import MetricStore
+from sandbox.config import SandboxConfig
+from sandbox.dynamodb.api import DynamoDBApi
+from sandbox.dynamodb.engine import Engine
+from sandbox.http.message import Request, Response
+from sandbox.http.server import HttpServer, Limits
+from sandbox.router import Router
+
+
+class Sandbox:
+    """A running sandbox: `async with Sandbox(config) as sandbox: ... sandbox.url`.
+
+    The table exists when the block is entered. clock: epoch seconds, for tests that set the time.
+    """
+
+    def __init__(
+        self, config: SandboxConfig, clock: Callable[[], float] = time.time, limits: Limits | None = None
+    ) -> None:
+        self.config = config
+        self.clock = clock
+        self.metrics = MetricStore(clock, config.metric_resolution_s)
+        self.engine = Engine(clock, self.metrics, config)
+        self.appsync = AppSyncApi(config, self.engine.call, self.metrics, clock)
+        self.cloudwatch = CloudWatchApi(self.metrics, clock, config.cloudwatch_faults)
+        pages: dict[str, Callable[[Request], Any]] = {
+            "/_sandbox/info": lambda request: _json(self.info()),
+            "/_sandbox/health": lambda request: _json(self.health()),
+            "/_sandbox/partitions": lambda request: _json(self.engine.partitions()),
+            "/": lambda request: Response(200, b"meshcap sandbox\n", "text/plain"),
+        }
+        self.router = Router(
+            DynamoDBApi(self.engine),
+            self.appsync,
+            self.appsync.realtime,
+            self.cloudwatch,
+            pages,
+            config.api_keys if config.remote else None,
+        )
+        self.http = HttpServer(self.router, self.router.upgrade, limits)
+        self._ticking: asyncio.TimerHandle | None = None
+        self._started_s = clock()
+
+    async def __aenter__(self) -> Sandbox:
+        self.create_table()
+        await self.http.start(self.config.host, self.config.port)
+        self._tick()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, value: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._ticking is not None:
+            self._ticking.cancel()
+        await self.http.stop()
+
+    @property
+    def url(self) -> str:
+        """Where it listens; boto3's endpoint URL, and with /graphql the AppSync endpoint."""
+        host = self.config.host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self.http.port}"
+
+    def create_table(self) -> None:
+        """Create the layout's table in the sandbox's own engine."""
+        table = replace(TABLES[self.config.layout], name=self.config.table_name)
+        if self.config.throughput is not None:
+            table = provisioned(table, self.config.throughput, dict(self.config.index_throughput))
+        self.engine.call("CreateTable", table.create_table_request())
+        time_to_live = table.time_to_live_request()
+        if time_to_live is not None:
+            self.engine.call("UpdateTimeToLive", time_to_live)
+
+    def info(self) -> dict[str, Any]:
+        """What a client needs to know to use this sandbox; API keys are not told."""
+        config = self.config
+        return {
+            "url": self.url,
+            "graphql_url": f"{self.url}/graphql",
+            "realtime_url": f"{self.url.replace('http', 'ws', 1)}/graphql/realtime",
+            "table_name": config.table_name,
+            "layout": config.layout,
+            "region": config.region,
+            "account_id": config.account_id,
+            "api_id": config.api_id,
+            "world": config.effective_world,
+            "metric_resolution_s": config.metric_resolution_s,
+            "settings": config.settings.environment(),
+            "seed": config.seed,
+        }
+
+    def health(self) -> dict[str, Any]:
+        """That it answers, since when, and how many clients it holds."""
+        return {
+            "status": "ok",
+            "uptime_s": round(self.clock() - self._started_s, 3),
+            "http_connections": len(self.http.connections),
+            "websockets": len(self.http.websockets),
+            "max_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            "cpu_s": time.process_time(),
+        }
+
+    def _tick(self) -> None:
+        """Close metric periods at their boundary; the engine does its slow work (TTL, splits) once a second."""
+        self.metrics.tick()
+        now_s = self.clock()
+        self._ticking = asyncio.get_running_loop().call_later(1.0 - now_s % 1.0 + 0.0005, self._tick)
+
+
+def _json(content: Any) -> Response:
+    return Response(200, orjson.dumps(content, default=_plain) + b"\n")
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def run(config: SandboxConfig, on_ready: Callable[[Sandbox], None], until_stdin_closes: bool = False) -> None:
+    """Serve until SIGINT or SIGTERM, or until standard input closes, so that a sandbox never outlives its parent.
+
+    Raises OSError when the address cannot be bound.
+    """
+    _allow_many_connections()
+
+    async def serve() -> None:
+        loop = asyncio.get_running_loop()
+        stopped = asyncio.Event()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.add_signal_handler(number, stopped.set)
+        async with Sandbox(config) as sandbox:
+            on_ready(sandbox)
+            if until_stdin_closes:
+                loop.add_reader(sys.stdin, _stop_at_end_of_stdin, stopped)
+            # What lives until the end is not searched for garbage again; young objects are, less often.
+            gc.freeze()
+            gc.set_threshold(20_000, 20, 50)
+            await stopped.wait()
+
+    uvloop.run(serve())
+
+
+def _stop_at_end_of_stdin(stopped: asyncio.Event) -> None:
+    if not sys.stdin.buffer.raw.read(4096):  # type: ignore[attr-defined]
+        asyncio.get_running_loop().remove_reader(sys.stdin)
+        stopped.set()
+
+
+def _allow_many_connections() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
