@@ -50,9 +50,14 @@ def test_a_record_reads_as_it_was_written(run_dir: Path) -> None:
 
 def test_a_fault_while_writing_leaves_the_old_file_and_no_litter(run_dir: Path) -> None:
     before = (run_dir / "run.json").read_bytes()
-    with pytest.raises(OSError, match="No space"), replacing(run_dir / "run.json") as temporary:
-        temporary.write_text("half a rec")
-        raise OSError(28, "No space left on device")
+
+    def fill_the_disk() -> None:
+        with replacing(run_dir / "run.json") as temporary:
+            temporary.write_text("half a rec")
+            raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space"):
+        fill_the_disk()
     assert (run_dir / "run.json").read_bytes() == before
     assert os.listdir(run_dir) == ["run.json"]
 
