@@ -1,0 +1,138 @@
+"""A finished run as the report sees it: the files of one run directory, each of which may be missing or broken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from capacity.record import RunRecord, read_run
+
+T = TypeVar("T")
+
+_REQUEST_COLUMNS = ["operation", "intended_start", "start", "latency_ms", "intended_latency_ms", "outcome", "error_type"]
+
+
+@dataclass(frozen=True)
+class Absence:
+    """A file that the report would have used: its name, and why it could not be (`None`: it is not there)."""
+
+    name: str
+    fault: str | None
+
+
+@dataclass
+class Run:
+    """The files of a run directory. Whatever is absent is `None` and listed in `absences`."""
+
+    directory: Path
+    record: RunRecord
+    absences: list[Absence] = field(default_factory=list)
+
+    @classmethod
+    def open(cls, directory: Path) -> Run:
+        """Open a run directory. Raises RunDirectoryError when it has no run.json that can be read: without it, it is no run."""
+        return cls(directory, read_run(directory))
+
+    def _file(self, name: str, read: Callable[[Path], T]) -> T | None:
+        path = self.directory / name
+        if not path.exists():
+            self.absences.append(Absence(name, None))
+            return None
+        try:
+            return read(path)
+        except (OSError, ValueError, KeyError, pa.ArrowException) as fault:
+            self.absences.append(Absence(name, str(fault).splitlines()[0][:300]))
+            return None
+
+    @cached_property
+    def requests(self) -> Requests | None:
+        """requests.parquet, reduced to what charts and tables need."""
+        return self._file("requests.parquet", lambda path: Requests(path, self.record))
+
+    @cached_property
+    def deliveries(self) -> pd.DataFrame | None:
+        """deliveries.parquet."""
+        return self._file("deliveries.parquet", pd.read_parquet)
+
+    @cached_property
+    def delivery_faults(self) -> pa.Table | None:
+        """delivery_faults.parquet; it may be long, so it stays in Arrow's memory."""
+        return self._file("delivery_faults.parquet", pq.read_table)
+
+    @cached_property
+    def metrics(self) -> pd.DataFrame | None:
+        """metrics.parquet."""
+        return self._file("metrics.parquet", pd.read_parquet)
+
+    @property
+    def start(self) -> datetime:
+        """The zero of every time axis."""
+        return self.record.started_at
+
+    @property
+    def window_s(self) -> tuple[float, float] | None:
+        """The measuring window, in seconds since the start; None when the run never came to it."""
+        record = self.record
+        if record.measuring_from is None or record.measuring_until is None:
+            return None
+        return seconds_since(record.measuring_from, self.start), seconds_since(record.measuring_until, self.start)
+
+    @property
+    def length_s(self) -> float:
+        """How long the run lasted; the planned length while it has no end."""
+        if self.record.ended_at is not None:
+            return seconds_since(self.record.ended_at, self.start)
+        return self.record.scenario.schedule.total_s
+
+
+class Requests:
+    """The requests of a run as arrays of equal length, ordered as they were recorded."""
+
+    def __init__(self, path: Path, record: RunRecord):
+        """Read the needed columns of requests.parquet; raises pyarrow's and KeyErrors when it is not one."""
+        self._path = path
+        table = pq.read_table(path, columns=_REQUEST_COLUMNS)
+        operation = table["operation"].combine_chunks()
+        if isinstance(operation, pa.ChunkedArray):
+            operation = pa.concat_arrays(operation.chunks) if operation.num_chunks else pa.array([], pa.string())
+        if not pa.types.is_dictionary(operation.type):
+            operation = pc.dictionary_encode(operation)
+        self.operations: list[str] = operation.dictionary.to_pylist()
+        self.operation: np.ndarray = operation.indices.to_numpy(zero_copy_only=False)
+        zero_us = round(record.started_at.timestamp() * 1e6)
+        self.intended_s = (_microseconds(table["intended_start"]) - zero_us) / 1e6
+        self.start_s = (_microseconds(table["start"]) - zero_us) / 1e6
+        self.raw_ms: np.ndarray = table["latency_ms"].to_numpy()
+        self.intended_ms: np.ndarray = table["intended_latency_ms"].to_numpy()
+        outcome = pc.cast(table["outcome"], pa.string())
+        self.ok: np.ndarray = pc.equal(outcome, "ok").to_numpy()
+        self.answered: np.ndarray = pc.not_equal(outcome, "error").to_numpy()
+
+    def __len__(self) -> int:
+        return len(self.start_s)
+
+    def failures(self) -> pd.DataFrame:
+        """Read the rows that did not end well, with their messages."""
+        columns = ["operation", "start", "outcome", "error_type", "error_message", "request_id"]
+        names = [name for name in columns if name in pq.read_schema(self._path).names]
+        table = pq.read_table(self._path, columns=names)
+        return table.filter(pc.invert(pa.chunked_array([self.ok]))).to_pandas()
+
+
+def seconds_since(moment: datetime, start: datetime) -> float:
+    """Return the seconds between two moments."""
+    return (moment - start).total_seconds()
+
+
+def _microseconds(column: pa.ChunkedArray) -> np.ndarray:
+    return pc.cast(pc.cast(column, pa.timestamp("us", tz="UTC")), pa.int64()).to_numpy()

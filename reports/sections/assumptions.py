@@ -1,0 +1,68 @@
+"""What the figures rest on, and how to get them again."""
+
+from __future__ import annotations
+
+import shlex
+
+from reports.document import Block, Facts, Listing, Section, Text
+from reports.numbers import number
+from reports.run import Run
+from reports.wording import Wording
+
+
+def section(run: Run, say: Wording) -> Section:
+    """Scenario, settings, target, seed, versions, clock and the command that repeats the run."""
+    record, scenario = run.record, run.record.scenario
+    population, traffic, schedule = scenario.population, scenario.traffic, scenario.schedule
+    billing = scenario.billing
+    if billing.table is None:
+        billed = say("assumptions.on_demand")
+    else:
+        parts = [("", billing.table), *billing.indexes.items()]
+        billed = "; ".join(
+            say(
+                "assumptions.provisioned",
+                resource=name or say("page.table"),
+                read=number(part.read_units),
+                write=number(part.write_units),
+            )
+            for name, part in parts
+        )
+    pairs = [
+        ("population", say("assumptions.people", nodes=population.nodes, groups=population.groups, domains=population.domains)),
+        ("mode", say("assumptions.modes", websocket=number(scenario.mode.websocket * 100), polling=number(scenario.mode.polling * 100))),
+        ("traffic", say("assumptions.rates", reports=number(traffic.reports_per_s), batches=number(traffic.event_batches_per_s))),
+        (
+            "payload",
+            say(
+                "assumptions.sizes",
+                variables=traffic.variables_per_report,
+                value=traffic.value_bytes,
+                events=traffic.events_per_batch,
+                payload=traffic.payload_bytes,
+            ),
+        ),
+        ("schedule", say("assumptions.times", ramp=number(schedule.ramp_s), hold=number(schedule.hold_s), drain=number(schedule.drain_s))),
+        ("layout", scenario.layout),
+        ("billing", billed),
+        ("world", say.name_of("world", scenario.physics)),
+        ("region", scenario.region),
+        ("seed", str(scenario.seed)),
+        ("digest", record.scenario_digest),
+        ("target", f"{say.name_of('target', record.target.kind)}, {record.target.graphql_url}"),
+        ("table", record.target.table_name),
+        ("started", f"{record.started_at:%Y-%m-%d %H:%M:%S} UTC"),
+    ]
+    settings = [
+        (say.name_of("setting", name), f"{number(value)} s" if isinstance(value, float) else str(value))
+        for name, value in scenario.settings.model_dump().items()
+    ]
+    machine = [(name, str(value)) for part in (record.versions, record.host, record.clock) for name, value in part.items()]
+    blocks: list[Block] = [Facts([(say(f"assumptions.{name}"), value) for name, value in pairs])]
+    blocks += [Text(say("assumptions.settings")), Facts(settings)]
+    if machine:
+        blocks += [Text(say("assumptions.machine")), Facts(machine)]
+    blocks += [Text(note) for note in record.notes]
+    if record.command:
+        blocks += [Text(say("assumptions.again")), Listing(shlex.join(record.command))]
+    return Section("assumptions", say("assumptions.title"), say("assumptions.lead"), blocks)

@@ -1,0 +1,197 @@
+"""Did every message reach everyone it was owed to, and when?"""
+
+import numpy as np
+import pandas as pd
+
+from capacity.record import DELIVERY_COUNTS
+from reports.charts import Bar, Line, bars, timeline
+from reports.document import Block, Cell, Chart, Charts, Key, Section, Table, Text, Tone
+from reports.numbers import count, milliseconds, number, percent
+from reports.quantiles import bin_edges
+from reports.run import Run, seconds_since
+from reports.wording import Wording
+
+WORST_GROUPS = 10
+EXAMPLES = 8
+OUTCOMES = tuple(name for name in DELIVERY_COUNTS if name != "expected")
+ARRIVED = ("delivered", "late", "out_of_order")
+LOSSES = ("lost", "lost_after_ack", "lost_by_cursor")
+_GRAVEST_FIRST = ("crosstalk", "lost", "lost_after_ack", "lost_by_cursor", "late", "out_of_order", "duplicate")
+# What each outcome means for a reader's eye. A superseded report and an unsettled message are no faults.
+TONES: dict[str, Tone] = {
+    "delivered": "good",
+    "lost": "bad",
+    "lost_after_ack": "bad",
+    "crosstalk": "bad",
+    "lost_by_cursor": "warn",
+    "late": "warn",
+    "duplicate": "warn",
+    "out_of_order": "warn",
+    "superseded": "",
+    "unsettled": "unknown",
+}
+ROLES = {"delivered": "c2", "late": "c3", "superseded": "c6", "lost_by_cursor": "c4", "lost": "bad", "lost_after_ack": "bad"}
+
+
+def section(run: Run, say: Wording) -> Section | None:
+    """Outcomes by kind of message, latency and losses over time, the groups that fared worst, and examples."""
+    frame = run.deliveries
+    if frame is None:
+        return None
+    if frame.empty or not frame["expected"].sum():
+        return Section("deliveries", say("deliveries.title"), say("deliveries.none"))
+    total = frame[list(DELIVERY_COUNTS)].sum()
+    lost = int(total[list(LOSSES)].sum())
+    lead = say(
+        "deliveries.lead" if lost else "deliveries.lead_all",
+        expected=count(total["expected"]),
+        arrived=percent(total[list(ARRIVED)].sum() / total["expected"], digits=4),
+        lost=count(lost),
+    )
+    blocks: list[Block] = [_outcomes(frame, say)]
+    if total["lost_by_cursor"]:
+        events = frame.loc[frame["mode"] == "polling", "expected"].sum()
+        text = say(
+            "deliveries.cursor",
+            lost=count(total["lost_by_cursor"]),
+            share=percent(total["lost_by_cursor"] / max(1, events)),
+        )
+        blocks.append(Text(text, "warn"))
+    blocks.append(Charts([_latency(run, frame, mode, say) for mode in sorted(frame["mode"].astype(str).unique())]))
+    charts = blocks[-1]
+    assert isinstance(charts, Charts)
+    blocks[-1] = Charts([*charts.charts, _faults_over_time(run, frame, say)])
+    blocks.append(_groups(frame, say))
+    examples = _examples(run, say)
+    if examples is not None:
+        blocks.append(examples)
+    return Section("deliveries", say("deliveries.title"), lead, blocks)
+
+
+def _outcomes(frame: pd.DataFrame, say: Wording) -> Table:
+    sums = frame.groupby(["message", "mode"], observed=True)[list(DELIVERY_COUNTS)].sum()
+    shown = [name for name in OUTCOMES if name in ("delivered", "lost") or sums[name].any()]
+    rows: list[list[Cell | str]] = []
+    for (message, mode), row in sums.iterrows():
+        cells: list[Cell | str] = [
+            say.name_of("message", str(message)),
+            say.name_of("mode", str(mode)),
+            count(row["expected"]),
+        ]
+        for name in shown:
+            share = row[name] / row["expected"] if row["expected"] else float("nan")
+            tone: Tone = TONES[name] if row[name] else ""
+            text = count(row[name]) if not row[name] else f"{count(row[name])} ({percent(share, digits=3)})"
+            cells.append(Cell(text, tone))
+        rows.append(cells)
+    headings = [say("deliveries.message"), say("deliveries.mode"), say("deliveries.expected")]
+    headings += [say(f"outcome.{name}") for name in shown]
+    return Table(headings, rows, say("deliveries.outcomes"), numeric=range(2, len(headings)))
+
+
+def _latency(run: Run, frame: pd.DataFrame, mode: str, say: Wording) -> Chart:
+    """Draw the median and the worst group's p99 per time step; percentiles of groups cannot be averaged."""
+    mine = frame[frame["mode"].astype(str) == mode]
+    edges = bin_edges(run.length_s)
+    which = _bins(run, mine, edges)
+    weight = mine["delivered"].to_numpy(dtype=float)
+    median = np.full(len(edges) - 1, np.nan)
+    worst = np.full(len(edges) - 1, np.nan)
+    p50, p99 = mine["latency_p50_ms"].to_numpy(dtype=float), mine["latency_p99_ms"].to_numpy(dtype=float)
+    for step in np.unique(which[(which >= 0) & (which < len(median))]):
+        rows = (which == step) & ~np.isnan(p50)
+        if rows.any():
+            order = np.argsort(p50[rows])
+            heap = np.cumsum(weight[rows][order])
+            median[step] = p50[rows][order][min(int(np.searchsorted(heap, heap[-1] / 2)), len(order) - 1)]
+            worst[step] = np.nanmax(p99[rows])
+    name = say.name_of("mode", mode)
+    top = float(np.nanmax(worst)) if not np.isnan(worst).all() else float("nan")
+    alt = say("deliveries.latency_alt", mode=name, worst=milliseconds(top))
+    svg = timeline(
+        f"deliveries-{'polling' if mode == 'polling' else 'websocket'}",
+        alt,
+        [Line(edges[:-1], median, "h3"), Line(edges[:-1], worst, "h6")],
+        unit="ms",
+        time_unit=say("page.time_unit"),
+        end_s=run.length_s,
+        window_s=run.window_s,
+    )
+    data = Table(
+        [say("page.time"), say("deliveries.median") + ", ms", say("deliveries.worst") + ", ms"],
+        [[f"{edges[n]:g} s", number(median[n]), number(worst[n])] for n in range(len(median))],
+        numeric=range(3),
+    )
+    legend = [Key("h3", say("deliveries.median")), Key("h6", say("deliveries.worst"))]
+    return Chart(say("deliveries.latency_title", mode=name), svg, alt, data, legend)
+
+
+def _faults_over_time(run: Run, frame: pd.DataFrame, say: Wording) -> Chart:
+    sums = frame[list(OUTCOMES)].sum()
+    kinds = [name for name in OUTCOMES if name != "delivered" and sums[name] > 0]
+    if not kinds:
+        expected = int(frame["expected"].sum())
+        rows = [Bar(say("outcome.delivered"), [("c2", float(sums["delivered"]))], percent(sums["delivered"] / expected))]
+        alt = say("deliveries.no_faults_alt", expected=count(expected))
+        return Chart(say("deliveries.outcomes_title"), bars("deliveries-outcomes", alt, rows), alt)
+    rows = [Bar(say(f"outcome.{name}"), [(ROLES.get(name, "c3"), float(sums[name]))], count(sums[name])) for name in kinds]
+    alt = say("deliveries.faults_alt", faults=", ".join(f"{say(f'outcome.{name}')} {count(sums[name])}" for name in kinds))
+    data = Table(
+        [say("deliveries.outcome"), say("deliveries.count")],
+        [[say(f"outcome.{name}"), count(sums[name])] for name in kinds],
+        numeric=(1,),
+    )
+    return Chart(say("deliveries.faults_title"), bars("deliveries-faults", alt, rows, label_px=190), alt, data)
+
+
+def _bins(run: Run, frame: pd.DataFrame, edges: np.ndarray) -> np.ndarray:
+    seconds = (frame["second"] - pd.Timestamp(run.start)).dt.total_seconds().to_numpy()
+    # A second is named by its beginning, which may lie just before the start of the run.
+    return np.searchsorted(edges, np.maximum(seconds, 0), side="right") - 1
+
+
+def _groups(frame: pd.DataFrame, say: Wording) -> Table:
+    sums = frame.groupby("group", observed=True)[list(DELIVERY_COUNTS)].sum()
+    sums["p99"] = frame.groupby("group", observed=True)["latency_p99_ms"].max()
+    sums["share"] = sums[list(ARRIVED)].sum(axis=1) / sums["expected"].where(sums["expected"] > 0)
+    sums["gone"] = sums[list(LOSSES)].sum(axis=1)
+    worst = sums.assign(name=sums.index.astype(str)).sort_values(["share", "p99", "name"], ascending=[True, False, True])
+    rows = [
+        [
+            str(row["name"]),
+            count(row["expected"]),
+            percent(row["share"], digits=4),
+            Cell(count(row["gone"]), "bad" if row["gone"] else ""),
+            number(row["p99"]),
+        ]
+        for _, row in worst.head(WORST_GROUPS).iterrows()
+    ]
+    whole = int((sums["gone"] == 0).sum())
+    caption = say("deliveries.groups", whole=count(whole), all=count(len(sums)), shown=min(WORST_GROUPS, len(sums)))
+    headings = ["group", "expected", "arrived", "losses", "worst_second"]
+    return Table([say(f"deliveries.{name}") for name in headings], rows, caption, numeric=range(1, 5))
+
+
+def _examples(run: Run, say: Wording) -> Table | None:
+    faults = run.delivery_faults
+    if faults is None or not faults.num_rows:
+        return None
+    frame = faults.to_pandas()
+    frame["rank"] = frame["outcome"].astype(str).map({name: n for n, name in enumerate(_GRAVEST_FIRST)}).fillna(99)
+    order = ["rank", "published", "sender", "receiver", "sequence"]
+    picked = frame.astype({"sender": str, "receiver": str}).sort_values(order).groupby("rank").head(3).head(EXAMPLES)
+    rows = [
+        [
+            Cell(say.name_of("outcome", str(fault.outcome)), TONES.get(str(fault.outcome), "")),
+            say.name_of("message", str(fault.message)),
+            f"{seconds_since(fault.published, run.start):.3f} s",
+            str(fault.group),
+            f"{fault.sender} → {fault.receiver}",
+            count(fault.sequence),
+            milliseconds(fault.latency_ms),
+        ]
+        for fault in picked.itertuples()
+    ]
+    headings = ["outcome", "message", "published", "group", "path", "sequence", "took"]
+    caption = say("deliveries.examples", shown=len(rows), all=count(faults.num_rows))
+    return Table([say(f"deliveries.{name}") for name in headings], rows, caption, numeric=(2, 5, 6))

@@ -1,0 +1,62 @@
+"""The first screen: a verdict in a sentence, why, and the few numbers that decide."""
+
+from __future__ import annotations
+
+from capacity.record import RunRecord
+from reports.document import Tone
+from reports.numbers import count, duration
+from reports.run import Run
+from reports.wording import Wording
+
+_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad", "not valid": "warn", "unknown": "warn", "interrupted": "warn"}
+
+
+def outcome(record: RunRecord) -> str:
+    """Return the verdict's outcome; `not judged` while there is none."""
+    return record.verdict.outcome if record.verdict else "not judged"
+
+
+def tone(record: RunRecord) -> Tone:
+    """Return the colour of the verdict. Only a verdict of `passed` is green."""
+    return _TONES.get(outcome(record), "unknown")
+
+
+def verdict(record: RunRecord, say: Wording) -> str:
+    """Say in one sentence what the run decided."""
+    results = record.verdict.thresholds if record.verdict else []
+    bad = [r.expression for r in results if r.outcome == "failed"]
+    unknown = [r.expression for r in results if r.outcome == "unknown"]
+    key = outcome(record).replace(" ", "_")
+    if key == "passed" and not results:
+        key = "passed_without"
+    named = bad if key == "failed" else unknown
+    names = ", ".join(named[:2]) + (" …" if len(named) > 2 else "")
+    one = "_one" if len(named) == 1 and say.known(f"verdict.{key}_one") else ""
+    return say(f"verdict.{key}{one}", all=len(results), some=len(named), names=names)
+
+
+def reasons(record: RunRecord, say: Wording) -> list[str]:
+    """Say why a run does not speak, and what else a reader must know before the numbers."""
+    found = []
+    if record.generator is not None:
+        found += record.generator.reasons
+    elif record.status == "finished":
+        found.append(say("verdict.no_generator"))
+    if record.status in ("started", "failed"):
+        found.append(say(f"verdict.status_{record.status}"))
+    return found
+
+
+def subtitle(run: Run, say: Wording) -> str:
+    """Name the run: what was loaded, by whom, when, for how long."""
+    record, population = run.record, run.record.scenario.population
+    return say(
+        "page.subtitle",
+        description=record.scenario.description or record.scenario_name,
+        nodes=count(population.nodes),
+        groups=count(population.groups),
+        target=say.name_of("target", record.target.kind),
+        region=record.scenario.region,
+        started=f"{record.started_at:%Y-%m-%d %H:%M} UTC",
+        hold=duration(record.scenario.schedule.hold_s),
+    )

@@ -1,0 +1,53 @@
+"""The words of a report in the reader's language. Sentences live in `reports/strings/<lang>.yaml`, not in code."""
+
+from functools import cache
+from pathlib import Path
+
+import yaml
+
+STRINGS = Path(__file__).parent / "strings"
+
+
+class Wording:
+    """Sentences of one language, by key, with named places for values."""
+
+    def __init__(self, lang: str = "en"):
+        """Raise a ValueError that names the languages there are when `lang` is not one of them."""
+        if lang not in languages():
+            raise ValueError(f'lang = "{lang}" is not a language of the reports; there are: {", ".join(languages())}')
+        self.lang = lang
+        self._sentences = sentences(lang)
+
+    def __call__(self, key: str, **values: object) -> str:
+        """Return the sentence `key` with `values` in their places. A key that does not exist is a KeyError."""
+        return self._sentences[key].format(**values)
+
+    def known(self, key: str) -> bool:
+        """Tell whether there is a sentence `key`."""
+        return key in self._sentences
+
+    def name_of(self, group: str, term: str) -> str:
+        """Return the word for a term of the data (`group.term`), or the term itself where the language has none."""
+        return self._sentences.get(f"{group}.{term}", term)
+
+
+@cache
+def languages() -> tuple[str, ...]:
+    """Return the languages that reports can be written in."""
+    return tuple(sorted(path.stem for path in STRINGS.glob("*.yaml")))
+
+
+@cache
+def sentences(lang: str) -> dict[str, str]:
+    """Return every sentence of a language, keys flattened to `section.name`."""
+    flat: dict[str, str] = {}
+
+    def flatten(prefix: str, node: object) -> None:
+        if isinstance(node, dict):
+            for key, value in node.items():
+                flatten(f"{prefix}.{key}" if prefix else str(key), value)
+        else:
+            flat[prefix] = str(node).strip()
+
+    flatten("", yaml.safe_load((STRINGS / f"{lang}.yaml").read_text(encoding="utf-8")))
+    return flat
