@@ -8,20 +8,19 @@ LARGEST_REQUEST_UNITS = 1024.0
 """Units of one call, rounded up: a transactional write of 400 KB costs 800. Sets the grid of small buckets."""
 
 
-def exact_rate(rate: float, depth_s: float) -> float:
-    """``rate`` rounded to a binary grid on which whole seconds of refill, and units in halves, add up without rounding.
+def level_grid(rate: float, depth_s: float) -> float:
+    """Spacing of the binary grid on which a bucket's rate and level lie.
 
-    A level is a sum of many refills and charges. On this grid each of them is exact in double precision, so levels do
-    not drift and do not depend on how often they are looked at: a step of seven seconds is seven steps of one second,
-    to the last bit. That is what lets the vectorised simulator and the live machine agree exactly. The relative change
-    of the rate is below 1e-11.
+    A level is a sum of many refills and charges. On this grid whole seconds of refill and charges in halves of a unit
+    add up without rounding in double precision, so levels do not drift and do not depend on how often they are looked
+    at: a step of seven seconds is seven steps of one second, to the last bit. That is what lets the vectorised
+    simulator and the live machine agree exactly. A rate moves by less than 1e-11 of itself.
 
     :param rate: units per second, not negative.
     :param depth_s: seconds of refill that the bucket holds.
     """
     span = 2.0 * max(rate * depth_s, rate, LARGEST_REQUEST_UNITS)
-    grid = math.ldexp(1.0, math.ceil(math.log2(span)) - 52)
-    return round(rate / grid) * grid
+    return math.ldexp(1.0, math.ceil(math.log2(span)) - 52)
 
 
 class Bucket:
@@ -39,9 +38,10 @@ class Bucket:
         :param depth_s: seconds of refill that it holds.
         :param level: units at the start; full when None.
         """
-        self.rate = exact_rate(rate, depth_s)
+        grid = level_grid(rate, depth_s)
+        self.rate = round(rate / grid) * grid
         self.depth = self.rate * depth_s
-        self.level = self.depth if level is None else min(level, self.depth)
+        self.level = self.depth if level is None else min(round(level / grid) * grid, self.depth)
         self.updated_s = now_s
 
     def level_at(self, now_s: float) -> float:
@@ -74,7 +74,8 @@ class Bucket:
     def retune(self, now_s: float, rate: float, depth_s: float) -> None:
         """Go on at another rate and depth. What was saved is kept as far as it fits; a debt is kept."""
         level = self.level_at(now_s)
-        self.rate = exact_rate(rate, depth_s)
+        grid = level_grid(rate, depth_s)
+        self.rate = round(rate / grid) * grid
         self.depth = self.rate * depth_s
-        self.level = min(level, self.depth)
+        self.level = min(round(level / grid) * grid, self.depth)
         self.updated_s = max(now_s, self.updated_s)

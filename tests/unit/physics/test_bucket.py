@@ -2,7 +2,7 @@
 
 import pytest
 
-from capacity.physics.bucket import Bucket, exact_rate
+from capacity.physics.bucket import Bucket
 
 EPOCH_S = 1_900_000_000.25
 
@@ -47,7 +47,7 @@ def test_whole_seconds_add_up_without_any_rounding():
 
 def test_the_grid_moves_a_rate_by_less_than_1e_11_of_it():
     for rate in (0.5, 1.0, 1.0 / 7.0, 100.0 / 3.0, 999.999, 40_000.0):
-        assert exact_rate(rate, 300.0) == pytest.approx(rate, rel=1e-11)
+        assert Bucket(rate, 300.0, EPOCH_S).rate == pytest.approx(rate, rel=1e-11)
 
 
 def test_a_debt_of_400_units_at_5_a_second_is_paid_back_in_80_seconds():
