@@ -39,8 +39,9 @@ _CURSOR = ("createGroup", "joinGroup", "pollGroupData", "getEventsSince", "recor
 
 @dataclass(frozen=True)
 class Charges:
-    """One row per request, step and resource.
+    """One row per request, step and resource, in the order of requests and steps.
 
+    `step` tells the steps of one request apart; the table's and the indexes' charges of one write share it.
     `resource` indexes `resources` ("table" and the index names), `kind` is READ or WRITE, `cause` indexes `causes`,
     `key` indexes `keys`, the templates of partition keys, and `key_entity` says which domain, group or node fills it.
     """
@@ -49,6 +50,7 @@ class Charges:
     causes: tuple[str, ...]
     keys: tuple[str, ...]
     request: Ints
+    step: Ints
     resource: Ints
     kind: Ints
     cause: Ints
@@ -80,34 +82,35 @@ class _Charging:
         self._causes: dict[str, int] = {}
         self._keys: dict[str, int] = {}
         self._ledgers: dict[tuple[str, str, bool], Ledger] = {}
-        self._charges: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints, Floats]] = []
+        self._charges: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, Floats]] = []
         self.book = WriteBook(requests, layout, self._cause)
         self.sizing = self.book.sizing
 
     def charges(self) -> Charges:
-        reads: list[tuple[Ints, Get | GetEach | Query]] = []
+        reads: list[tuple[Ints, int, Get | GetEach | Query]] = []
         deletes: list[tuple[Ints, int, DeleteFound | DeleteForFound]] = []
-        events: list[tuple[Ints, PutEvents]] = []
+        events: list[tuple[Ints, int, PutEvents]] = []
         for rows, position, step in self._steps():
             if isinstance(step, _READING):
-                reads.append((rows, step))
+                reads.append((rows, position, step))
             elif isinstance(step, DeleteFound | DeleteForFound):
                 deletes.append((rows, position, step))
             elif isinstance(step, PutEvents):
-                events.append((rows, step))
+                events.append((rows, position, step))
             else:
                 self.book.add(rows, position, step)
         self._expand(deletes)
         self.writes = self.book.all()
         self.event_puts = events
         self._charge_writes(self.writes)
-        for rows, put in events:
-            self._charge_events(rows, put)
-        for rows, read in reads:
-            self._charge_read(rows, read)
+        for rows, position, put in events:
+            self._charge_events(rows, position, put)
+        for rows, position, read in reads:
+            self._charge_read(rows, position, read)
         self._charge_failed_conditions()
-        columns = [np.concatenate(column) for column in zip(*self._charges, strict=True)] or [np.zeros(0, np.int64)] * 7
-        return Charges(self.resources, tuple(self._causes), tuple(self._keys), *columns)
+        columns = [np.concatenate(column) for column in zip(*self._charges, strict=True)] or [np.zeros(0, np.int64)] * 8
+        order = np.lexsort((columns[2], columns[1], columns[0]))
+        return Charges(self.resources, tuple(self._causes), tuple(self._keys), *(column[order] for column in columns))
 
     # -- which steps ran
 
@@ -156,12 +159,13 @@ class _Charging:
             larger = np.maximum(w.before, w.after).astype(np.int64)
             units = write_units_of(larger) * np.where(w.transactional == 1, 2, 1)
             domain = self.requests.group_domain[w.group]
-            self._emit(w.request, TABLE, WRITE, w.cause, kind.partition, (domain, w.group, w.node), units)
+            self._emit(w.request, w.step, TABLE, WRITE, w.cause, kind.partition, (domain, w.group, w.node), units)
             there = larger > 0
             w = w.where(there)
             for index in kind.indexes(self.table):
                 self._emit(
                     w.request,
+                    w.step,
                     index.name,
                     WRITE,
                     w.cause,
@@ -170,34 +174,32 @@ class _Charging:
                     write_units_of(larger[there]),
                 )
 
-    def _charge_events(self, rows: Ints, step: PutEvents) -> None:
+    def _charge_events(self, rows: Ints, position: int, step: PutEvents) -> None:
         kind = self.layout.kinds[step.kind]
-        domain, group, node = self._who(rows)
+        at, cause, who = np.full(len(rows), position, np.int64), self._all(rows, step.cause), self._who(rows)
         each = write_units_of(self._event_bytes(rows, kind).astype(np.int64))
         units = each * self.requests.items[rows]
-        self._emit(rows, TABLE, WRITE, self._all(rows, step.cause), kind.partition, (domain, group, node), units)
+        self._emit(rows, at, TABLE, WRITE, cause, kind.partition, who, units)
         for index in kind.indexes(self.table):
-            template = str(kind.attributes[index.key.partition])
-            self._emit(rows, index.name, WRITE, self._all(rows, step.cause), template, (domain, group, node), units)
+            self._emit(rows, at, index.name, WRITE, cause, str(kind.attributes[index.key.partition]), who, units)
 
-    def _charge_read(self, rows: Ints, step: Get | GetEach | Query) -> None:
-        cause = self._all(rows, step.cause)
-        who = self._who(rows)
+    def _charge_read(self, rows: Ints, position: int, step: Get | GetEach | Query) -> None:
+        at, cause, who = np.full(len(rows), position, np.int64), self._all(rows, step.cause), self._who(rows)
         if isinstance(step, Get):
             kind = self.layout.kinds[step.kind]
             node = who[2] if "node" in kind.partition + kind.sort else self._host(who[1])
             size = self.sizing.size_bytes(kind, who[1], node, self._variables)
             units = read_units_of(size.astype(np.int64), Consistency.EVENTUAL)
-            self._emit(rows, TABLE, READ, cause, kind.partition, who, units)
+            self._emit(rows, at, TABLE, READ, cause, kind.partition, who, units)
         elif isinstance(step, GetEach):
             kind, of = self.layout.kinds[step.kind], self.layout.kinds[step.of]
             size = self.sizing.size_bytes(kind, who[1], who[2], self._variables)
             each = read_units_of(size.astype(np.int64), Consistency.EVENTUAL)
             rows_there = self._standing(of.partition, of.sort.split("{node}")[0], rows, count=True)
-            self._emit(rows, TABLE, READ, cause, kind.partition, who, each * rows_there)
+            self._emit(rows, at, TABLE, READ, cause, kind.partition, who, each * rows_there)
         else:
             units = read_units_of(self._query_bytes(rows, step).astype(np.int64), Consistency.EVENTUAL)
-            self._emit(rows, step.index or TABLE, READ, cause, step.partition, who, units)
+            self._emit(rows, at, step.index or TABLE, READ, cause, step.partition, who, units)
 
     def _charge_failed_conditions(self) -> None:
         """A write whose condition fails costs a unit, and AppSync then reads the item itself, strongly consistent.
@@ -209,8 +211,8 @@ class _Charging:
             return
         partition = self.layout.kinds["node"].partition
         cause, one = self._all(rows, "condition failed"), np.ones(len(rows))
-        self._emit(rows, TABLE, WRITE, cause, partition, self._who(rows), one)
-        self._emit(rows, TABLE, READ, cause, partition, self._who(rows), one)
+        self._emit(rows, np.full(len(rows), 1), TABLE, WRITE, cause, partition, self._who(rows), one)
+        self._emit(rows, np.full(len(rows), 2), TABLE, READ, cause, partition, self._who(rows), one)
 
     # -- what stands in the table
 
@@ -245,7 +247,7 @@ class _Charging:
         change = (w.after > 0).astype(float) - (w.before > 0) if count else w.after - w.before
         containers = [self.sizing.entity(template, self.requests.group_domain[w.group], w.group, w.node)]
         orders, changes = [w.request], [change]
-        for rows, put in self.event_puts:
+        for rows, _, put in self.event_puts:
             kind = self.layout.kinds[put.kind]
             if self._reads(kind, partition, prefix, index):
                 containers.append(self.sizing.entity(template, *self._who(rows)))
@@ -301,6 +303,7 @@ class _Charging:
     def _emit(
         self,
         request: Ints,
+        step: Ints,
         resource: str,
         kind: int,
         cause: Ints,
@@ -312,6 +315,7 @@ class _Charging:
         self._charges.append(
             (
                 request,
+                step,
                 np.full(len(request), self.resources.index(resource), np.int64),
                 np.full(len(request), kind, np.int64),
                 cause,
