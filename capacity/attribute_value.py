@@ -105,6 +105,28 @@ def is_item(value: object) -> bool:
     return isinstance(value, Mapping) and all(_is_av(member) for member in value.values())
 
 
+def equal(one: AV, other: AV) -> bool:
+    """Whether two attribute values are the same to DynamoDB: numbers by value, sets without order."""
+    if one == other:
+        return True
+    (kind, content), (other_kind, other_content) = kind_and_content(one), kind_and_content(other)
+    if kind != other_kind:
+        return False
+    match kind:
+        case "N":
+            return _number(content) == _number(other_content)
+        case "SS" | "BS":
+            return set(content) == set(other_content)
+        case "NS":
+            return set(map(_number, content)) == set(map(_number, other_content))
+        case "L":
+            return len(content) == len(other_content) and all(map(equal, content, other_content))
+        case "M":
+            return content.keys() == other_content.keys() and all(equal(content[k], other_content[k]) for k in content)
+        case _:
+            return False
+
+
 def kind_and_content(av: AV) -> tuple[str, Any]:
     """Type and content of an attribute value; raises ValueError when it is not one."""
     if isinstance(av, Mapping) and len(av) == 1:
