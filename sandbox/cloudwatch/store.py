@@ -199,7 +199,7 @@ class MetricStore:
     def __init__(self, clock: Callable[[], float], resolution_s: int = 10) -> None:
         self.clock = clock
         self.resolution_s = resolution_s
-        self._series: dict[tuple[str, str, Dimensions], Series] = {}
+        self._series: dict[tuple[str, str, Dimensions], dict[str, Series]] = {}  # by name, then by unit
         self._start_s = self._period_start()
         self._aged_s = clock()
 
@@ -216,38 +216,48 @@ class MetricStore:
     ) -> Series:
         """The series of that name, created on first use; keep the handle for hot paths. Dimensions are unordered."""
         key = (namespace, metric, tuple(sorted(dimensions)))
-        found = self._series.get(key)
+        by_unit = self._series.setdefault(key, {})
+        found = by_unit.get(unit)
         if found is None:
-            found = self._series[key] = Series(namespace, metric, key[2], unit, resolution_s or self.resolution_s)
+            found = by_unit[unit] = Series(namespace, metric, key[2], unit, resolution_s or self.resolution_s)
+        elif resolution_s is not None and resolution_s < found.resolution_s:
+            found.resolution_s = resolution_s
         return found
 
-    def find(self, namespace: str, metric: str, dimensions: Dimensions) -> Series | None:
-        """The series with exactly these dimensions, as CloudWatch matches them; None when never published."""
-        return self._series.get((namespace, metric, tuple(sorted(dimensions))))
+    def find(self, namespace: str, metric: str, dimensions: Dimensions, unit: str | None = None) -> list[Series]:
+        """The series with exactly these dimensions, as CloudWatch matches them, one per unit unless one is named."""
+        by_unit = self._series.get((namespace, metric, tuple(sorted(dimensions))), {})
+        return [series for series in by_unit.values() if unit is None or series.unit == unit]
+
+    def _every(self) -> Iterator[Series]:
+        return (series for by_unit in self._series.values() for series in by_unit.values())
 
     def all(self) -> Iterator[Series]:
         """Every series that has at least one value."""
         self.tick()
-        return (series for series in self._series.values() if series.touched_s or series.open_point() is not None)
+        return (series for series in self._every() if series.touched_s or series.open_point() is not None)
 
     def tick(self) -> None:
         """Close the current period when the clock has left it. Call at every boundary; more often is harmless."""
         start_s = self._period_start()
         if start_s != self._start_s:
-            for series in self._series.values():
+            for series in self._every():
                 series.close_period(self._start_s)
             self._start_s = start_s
             now_s = self.clock()
             if now_s - self._aged_s >= 600:
                 self._aged_s = now_s
-                for series in self._series.values():
+                for series in self._every():
                     series.age(now_s)
 
-    def read(self, series: Series, start_s: float, end_s: float, period_s: int) -> list[tuple[int, Point]]:
+    def read(
+        self, series: Series, start_s: float, end_s: float, period_s: int, late_s: float = 0.0
+    ) -> list[tuple[int, Point]]:
         """Points of `period_s`, aligned to the clock, oldest first; periods without values are absent.
 
         A point belongs to the answer when its period's start lies in [start rounded down to the period, end). Data
         coarser than period_s, by publication or by age, are absent too: CloudWatch gives nothing rather than an error.
+        late_s: values become visible this long after the end of the period they were published for.
         """
         self.tick()
         now_s = self.clock()
@@ -255,14 +265,36 @@ class MetricStore:
         last_s = -int(-end_s // period_s) * period_s
         if period_s < series.resolution_s:
             return []
+        visible_s = now_s - late_s - series.resolution_s if late_s else math.inf
         periods: dict[int, Point] = {}
         for time_s, point in series.points(first_s, last_s):
             finest_s = finest_period_s(now_s - time_s)
-            if finest_s is not None and finest_s <= period_s:
+            if finest_s is not None and finest_s <= period_s and time_s <= visible_s:
                 at_s = time_s // period_s * period_s
                 periods[at_s] = periods[at_s].merge(point) if at_s in periods else point
         current = series.open_point()
-        if current is not None and first_s <= self._start_s < last_s:
+        if current is not None and first_s <= self._start_s < last_s and not late_s:
             at_s = self._start_s // period_s * period_s
             periods[at_s] = periods[at_s].merge(current) if at_s in periods else current
         return list(periods.items())
+
+    def read_all(
+        self,
+        namespace: str,
+        metric: str,
+        dimensions: Dimensions,
+        unit: str | None,
+        start_s: float,
+        end_s: float,
+        period_s: int,
+        late_s: float = 0.0,
+    ) -> list[tuple[int, Point]]:
+        """`read` by name; series of several units are added up when no unit is named."""
+        found = self.find(namespace, metric, dimensions, unit)
+        if len(found) == 1:
+            return self.read(found[0], start_s, end_s, period_s, late_s)
+        periods: dict[int, Point] = {}
+        for series in found:
+            for time_s, point in self.read(series, start_s, end_s, period_s, late_s):
+                periods[time_s] = periods[time_s].merge(point) if time_s in periods else point
+        return sorted(periods.items())

@@ -146,8 +146,8 @@ def test_dimensions_have_no_order_and_must_match_whole() -> None:
     store = MetricStore(Clock(NOON))
     both = (("TableName", "T"), ("Operation", "Query"))
     series = store.series("AWS/DynamoDB", "ThrottledRequests", both)
-    assert store.find("AWS/DynamoDB", "ThrottledRequests", both[::-1]) is series
-    assert store.find("AWS/DynamoDB", "ThrottledRequests", both[:1]) is None
+    assert store.find("AWS/DynamoDB", "ThrottledRequests", both[::-1]) == [series]
+    assert store.find("AWS/DynamoDB", "ThrottledRequests", both[:1]) == []
 
 
 def test_a_clock_that_is_set_back_loses_nothing() -> None:
