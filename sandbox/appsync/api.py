@@ -1,0 +1,64 @@
+"""The sandbox's AppSync API: Mesh v2's schema and resolvers, GraphQL over HTTP and the real-time endpoint."""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from sandbox.appsync.api_keys import ApiKeys
+from sandbox.appsync.context import Util
+from sandbox.appsync.data_sources.dynamodb import DynamoDBDataSource, EngineCall
+from sandbox.appsync.graphql.documents import Documents
+from sandbox.appsync.graphql.execution import Api
+from sandbox.appsync.graphql.schema import make_schema
+from sandbox.appsync.graphql_http import GraphQLOverHttp
+from sandbox.appsync.mesh.deployed import Deployed
+from sandbox.appsync.mesh.layout import Layout
+from sandbox.appsync.mesh.operations import Operations
+from sandbox.appsync.mesh.settings import MeshSettings
+from sandbox.appsync.metrics import AppSyncMetrics, MetricSink
+from sandbox.appsync.realtime import Realtime
+from sandbox.appsync.subscriptions import Subscriptions
+from sandbox.http.message import Request, Response
+
+if TYPE_CHECKING:
+    from sandbox.config import SandboxConfig
+
+LAYOUTS: dict[str, Callable[[str], Layout]] = {layout.name: layout for layout in (Deployed,)}
+"""Layout name -> its class; one module each."""
+
+
+class AppSyncApi:
+    """One API. `engine_call(operation, request)` is the DynamoDB behind it, in DynamoDB JSON.
+
+    clock: epoch seconds, for every time a resolver sees. ids: source of group and event ids; None is the system's.
+    """
+
+    def __init__(
+        self,
+        config: SandboxConfig,
+        engine_call: EngineCall,
+        metrics: MetricSink,
+        clock: Callable[[], float] = time.time,
+        ids: random.Random | None = None,
+    ) -> None:
+        settings = MeshSettings.from_environment(config.settings.environment())
+        util = Util(clock, ids)
+        layout = LAYOUTS[config.layout](config.table_name)
+        operations = Operations(layout, DynamoDBDataSource(config.table_name, engine_call))
+        schema = make_schema(files("sandbox.appsync.mesh").joinpath("schema.graphql").read_text(encoding="utf-8"))
+        resolvers = operations.resolvers(settings, clock, util.auto_id)
+        documents = Documents(Api(schema, resolvers, settings, util))
+        keys = ApiKeys(config.api_keys, clock, config.api_key_expires_s)
+        self.metrics = AppSyncMetrics(metrics, config.api_id)
+        self.subscriptions = Subscriptions(documents.publications, self.metrics)
+        self.http = GraphQLOverHttp(documents, keys, self.metrics, self.subscriptions.publish)
+        self.realtime = Realtime(documents, self.subscriptions, keys, self.metrics)
+        self.handle: Callable[[Request], Response] = self.http.handle
+
+    def info(self) -> dict[str, Any]:
+        """What a person looking at the sandbox wants to know."""
+        return {"connections": len(self.realtime.connections), "subscriptions": self.subscriptions.count}

@@ -1,0 +1,1 @@
+"""Data sources: what runs the request objects that resolvers return."""

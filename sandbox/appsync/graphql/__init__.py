@@ -1,0 +1,1 @@
+"""GraphQL itself: documents parsed and validated once, then run as prepared statements."""

@@ -1,0 +1,1 @@
+"""Mesh v2: its schema, and its operations over three table layouts."""

@@ -1,0 +1,213 @@
+"""The layout of the deployed code (public repository, read 2026-09).
+
+A domain's groups, nodes and statuses share one partition key; a group's events have their own. Two indexes, both with
+projection ALL: GroupIdIndex holds groups and statuses, GroupNameIndex holds every group of the service under one key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sandbox.appsync.context import Context
+from sandbox.appsync.data_sources.dynamodb import DynamoDBDataSource
+from sandbox.appsync.mesh.layout import (
+    UNEXPIRED_ROWS,
+    Item,
+    Key,
+    Layout,
+    Request,
+    filtered,
+    get,
+    key,
+    node_name,
+    put,
+    query,
+    update_group,
+)
+from sandbox.appsync.resolvers import Function
+from sandbox.appsync.typed_values import to_typed_map
+
+ALL_GROUPS = "ALL_GROUPS"
+_LIVING = "heartbeatAt > :threshold AND expiresAt > :now"
+
+
+class Deployed(Layout):
+    """Groups, nodes and statuses under `DOMAIN#{domain}`."""
+
+    name = "deployed"
+
+    # ---- groups ----------------------------------------------------------------------------------------------------
+
+    def group_key(self, domain: str, group_id: str) -> Key:
+        return key(f"DOMAIN#{domain}", f"GROUP#{group_id}#METADATA")
+
+    def put_group(self, group: Item, ctx: Context) -> Request:
+        now_s = ctx.util.now_epoch_seconds()
+        domain, group_id = group["domain"], group["id"]
+        return put(
+            self.group_key(domain, group_id),
+            {
+                **group,
+                "heartbeatAt": now_s,
+                "ttl": now_s + ctx.env.host_heartbeat_ttl_s,
+                "gsi_pk": f"GROUP#{group_id}",
+                "gsi_sk": f"DOMAIN#{domain}",
+                "gsi2_pk": ALL_GROUPS,
+                "gsi2_sk": group["name"],
+            },
+        )
+
+    def read_group(self, item: Item, ctx: Context) -> Item:
+        item["aliveUntil"] = item["heartbeatAt"] + ctx.env.host_heartbeat_ttl_s
+        return item
+
+    def find_groups(self, domain: str, host_id: str | None, ctx: Context) -> Request:
+        living = self._living(ctx)
+        if host_id is None:
+            kept = filtered(_LIVING, living)
+        else:
+            kept = filtered(f"hostId = :hostId AND {_LIVING}", {**living, ":hostId": host_id})
+        return query(
+            "pk = :pk AND begins_with(sk, :prefix)", {":pk": f"DOMAIN#{domain}", ":prefix": "GROUP#"}, filter=kept
+        )
+
+    def list_groups(self, domain: str, ctx: Context) -> Request:
+        return self.find_groups(domain, None, ctx)
+
+    def search_groups(self, name_prefix: str, limit: int, ctx: Context) -> Request:
+        return query(
+            "gsi2_pk = :pk AND begins_with(gsi2_sk, :prefix)",
+            {":pk": ALL_GROUPS, ":prefix": name_prefix},
+            index="GroupNameIndex",
+            filter=filtered(_LIVING, self._living(ctx)),
+            limit=limit,
+        )
+
+    def renew_group(self, domain: str, group_id: str, ctx: Context) -> Request:
+        now_s = ctx.util.now_epoch_seconds()
+        return update_group(
+            self.group_key(domain, group_id), {"heartbeatAt": now_s, "ttl": now_s + ctx.env.host_heartbeat_ttl_s}
+        )
+
+    def _living(self, ctx: Context) -> Item:
+        threshold_s = ctx.util.now_epoch_seconds() - ctx.env.host_heartbeat_ttl_s
+        return {":threshold": threshold_s, ":now": ctx.util.now_iso8601()}
+
+    # ---- nodes and their statuses ----------------------------------------------------------------------------------
+
+    def node_key(self, domain: str, group_id: str, node_id: str) -> Key:
+        return key(f"DOMAIN#{domain}", f"GROUP#{group_id}#NODE#{node_id}")
+
+    def status_key(self, domain: str, group_id: str, node_id: str) -> Key:
+        return key(f"DOMAIN#{domain}", f"GROUP#{group_id}#NODE#{node_id}#STATUS")
+
+    @staticmethod
+    def own_record_key(node_id: str) -> Key:
+        return key(f"NODE#{node_id}", "METADATA")
+
+    def join(self, domain: str, group_id: str, node_id: str, ctx: Context) -> Request:
+        node = to_typed_map(
+            {
+                "id": node_id,
+                "nodeId": node_id,
+                "groupId": group_id,
+                "domain": domain,
+                "name": node_name(node_id),
+                "joinedAt": ctx.util.now_iso8601(),
+                "ttl": ctx.util.now_epoch_seconds() + ctx.env.member_heartbeat_ttl_s,
+            }
+        )
+        return {
+            "operation": "TransactWriteItems",
+            "transactItems": [
+                {"table": self.table_name, "operation": "PutItem", "key": item_key, "attributeValues": node}
+                for item_key in (self.node_key(domain, group_id, node_id), self.own_record_key(node_id))
+            ],
+        }
+
+    def list_nodes(self, domain: str, group_id: str, ctx: Context) -> Request:
+        return query(
+            "pk = :pk AND begins_with(sk, :prefix)",
+            {":pk": f"DOMAIN#{domain}", ":prefix": f"GROUP#{group_id}#NODE#"},
+            filter=filtered(UNEXPIRED_ROWS, {":now": ctx.util.now_epoch_seconds()}, {"#ttl": "ttl"}),
+        )
+
+    def is_node(self, item: Item) -> bool:
+        return not item["sk"].endswith("#STATUS")
+
+    def report(self, domain: str, group_id: str, node_id: str, data: list[Item], now: str, ctx: Context) -> Request:
+        return {
+            "operation": "PutItem",
+            "key": self.status_key(domain, group_id, node_id),
+            "attributeValues": {
+                "nodeId": {"S": node_id},
+                "groupId": {"S": group_id},
+                "domain": {"S": domain},
+                "data": {"L": [{"M": {"key": {"S": each["key"]}, "value": {"S": each["value"]}}} for each in data]},
+                "timestamp": {"S": now},
+                "ttl": {"N": str(ctx.util.now_epoch_seconds() + ctx.env.member_heartbeat_ttl_s)},
+                "gsi_pk": {"S": f"NODE#{node_id}"},
+                "gsi_sk": {"S": "STATUS"},
+            },
+        }
+
+    def status_functions(self, dynamodb: DynamoDBDataSource) -> Sequence[Function]:
+        def request(ctx: Context) -> Request:
+            return self.list_nodes(ctx.args["domain"], ctx.args["groupId"], ctx)
+
+        def response(ctx: Context) -> list[Item]:
+            ctx.raise_error()
+            return [self.read_status(item) for item in ctx.result["items"] if not self.is_node(item)]
+
+        return [Function("fetchNodeStatuses", dynamodb, request, response)]
+
+    def node_status_functions(self, dynamodb: DynamoDBDataSource) -> Sequence[Function]:
+        def find_request(ctx: Context) -> Request:
+            return get(self.own_record_key(ctx.args["nodeId"]))
+
+        def find_response(ctx: Context) -> Item | None:
+            ctx.raise_error()
+            record = ctx.result
+            if not record or record["ttl"] <= ctx.util.now_epoch_seconds():
+                return None
+            found: Item = record
+            return found
+
+        def fetch_request(ctx: Context) -> Request:
+            record = ctx.prev.result
+            if record is None:  # a function must name an operation, so the deployed code reads a key that nothing has
+                return get(key("NONE", "NONE"))
+            return get(self.status_key(record["domain"], record["groupId"], record["nodeId"]))
+
+        def fetch_response(ctx: Context) -> Item | None:
+            ctx.raise_error()
+            return self.read_status(ctx.result) if ctx.result else None
+
+        return [
+            Function("findNodeMetadata", dynamodb, find_request, find_response),
+            Function("fetchNodeStatus", dynamodb, fetch_request, fetch_response),
+        ]
+
+    # ---- leaving and dissolving ------------------------------------------------------------------------------------
+
+    def leave_calls(self, domain: str, group_id: str, node_id: str) -> list[tuple[str, Request]]:
+        members = [
+            {"Delete": {"TableName": self.table_name, "Key": item_key}}
+            for item_key in (self.node_key(domain, group_id, node_id), self.own_record_key(node_id))
+        ]
+        status = {"TableName": self.table_name, "Key": self.status_key(domain, group_id, node_id)}
+        return [("TransactWriteItems", {"TransactItems": members}), ("DeleteItem", status)]
+
+    def rows_of_group(self, domain: str, group_id: str) -> Request:
+        return {
+            "TableName": self.table_name,
+            "KeyConditionExpression": "pk = :pk AND begins_with(sk, :prefix)",
+            "ExpressionAttributeValues": {":pk": {"S": f"DOMAIN#{domain}"}, ":prefix": {"S": f"GROUP#{group_id}"}},
+        }
+
+    def keys_to_dissolve(self, domain: str, group_id: str, rows: list[Request]) -> list[Key]:
+        """Every row, then an own record for every node *and* status row: the deployed code does not tell them apart,
+        and a delete of nothing is charged."""
+        keys = [{"pk": row["pk"], "sk": row["sk"]} for row in rows]
+        keys += [self.own_record_key(row["nodeId"]["S"]) for row in rows if "#NODE#" in row["sk"]["S"]]
+        return keys

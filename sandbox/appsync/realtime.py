@@ -1,0 +1,325 @@
+"""AppSync's real-time protocol on one WebSocket endpoint.
+
+connection_init -> connection_ack, start -> start_ack, data, stop -> complete, ka every minute. Sources: AppSync
+developer guide, "Building a real-time WebSocket client" (read 2026-11), and AWS's own JavaScript client.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import parse_qs
+
+import orjson
+from graphql import GraphQLError
+
+from sandbox.appsync.api_keys import ApiKeys, Unauthorized
+from sandbox.appsync.graphql.documents import Documents, InvalidDocument, MalformedDocument, SubscriptionStatement
+from sandbox.appsync.graphql.validation import variable_errors
+from sandbox.appsync.graphql.variables import VariableFault
+from sandbox.appsync.metrics import AppSyncMetrics
+from sandbox.appsync.subscriptions import Subscription, Subscriptions
+from sandbox.http.websocket import WebSocketConnection, text_frame
+
+PROTOCOL = "graphql-ws"
+_KEEP_ALIVE = text_frame(b'{"type":"ka"}')
+_HANDSHAKE_FAILED = 3001
+_AUTH_SUBPROTOCOL = "header-"
+
+
+@dataclass(frozen=True)
+class RealtimeLimits:
+    """Defaults are AppSync's (quota page and protocol description, read 2026-11)."""
+
+    subscriptions_per_connection: int = 200
+    keep_alive_s: float = 60.0
+    connection_timeout_ms: int = 300_000
+    connection_lifetime_s: float = 24 * 3600.0
+    subscription_payload_bytes: int = 240_000
+
+
+class Session:
+    """The state of one connection."""
+
+    __slots__ = ("acknowledged", "opened_s", "refused", "subscriptions", "timers")
+
+    def __init__(self, opened_s: float) -> None:
+        self.acknowledged = False
+        self.refused = False
+        self.opened_s = opened_s
+        self.subscriptions: dict[str, Subscription] = {}
+        self.timers: list[Any] = []
+
+
+CallLater = Callable[[float, Callable[[], None]], Any]
+
+
+class Realtime:
+    """Who talks on every WebSocket of the API. `call_later(delay_s, callback)`: the loop's, unless a test sets it."""
+
+    subprotocols: tuple[str, ...] = (PROTOCOL,)
+
+    def __init__(
+        self,
+        documents: Documents,
+        subscriptions: Subscriptions,
+        keys: ApiKeys,
+        metrics: AppSyncMetrics,
+        limits: RealtimeLimits | None = None,
+        timer: Callable[[], float] = time.monotonic,
+        call_later: CallLater | None = None,
+    ) -> None:
+        self.documents = documents
+        self.subscriptions = subscriptions
+        self.keys = keys
+        self.metrics = metrics
+        self.limits = limits or RealtimeLimits()
+        self.connections: set[WebSocketConnection] = set()
+        self._timer = timer
+        self._call_later = call_later or (lambda delay_s, run: asyncio.get_running_loop().call_later(delay_s, run))
+        self._levels: Any = None
+
+    # ---- connection ------------------------------------------------------------------------------------------------
+
+    def on_open(self, connection: WebSocketConnection) -> None:
+        session = connection.state = Session(self._timer())
+        self.connections.add(connection)
+        if self._levels is None:
+            self._levels = self._call_later(60.0, self._record_levels)
+        fault = self._refusal(connection)
+        if fault is not None:
+            session.refused = True
+            self.metrics.connect_client_error.add(1)
+            _send(connection, {"type": "connection_error", "payload": {"errors": [fault]}})
+            connection.close(_HANDSHAKE_FAILED, fault.get("errorType") or fault["message"])
+
+    def on_close(self, connection: WebSocketConnection) -> None:
+        session: Session = connection.state
+        self.connections.discard(connection)
+        for timer in session.timers:
+            timer.cancel()
+        session.timers.clear()
+        for subscription in session.subscriptions.values():
+            self.subscriptions.remove(subscription)
+        session.subscriptions.clear()
+        if session.acknowledged:
+            self.metrics.disconnect_success.add(1)
+            self.metrics.connection_duration.add(round((self._timer() - session.opened_s) * 1000))
+
+    def on_text(self, connection: WebSocketConnection, text: str) -> None:
+        session: Session = connection.state
+        if session.refused:
+            return
+        try:
+            message = orjson.loads(text)
+        except orjson.JSONDecodeError:
+            message = None
+        if not isinstance(message, dict):
+            _send_error(connection, None, "UnsupportedOperation", "The message is not a JSON object.")
+            return
+        kind = message.get("type")
+        if kind == "connection_init":
+            self._init(connection, session)
+        elif not session.acknowledged:
+            return  # what arrives before connection_ack is ignored
+        elif kind == "start":
+            self._start(connection, session, message)
+        elif kind == "stop":
+            self._stop(connection, session, message)
+        else:
+            _send_error(connection, message.get("id"), "UnsupportedOperation", f"unknown message type {kind!r}")
+
+    def _init(self, connection: WebSocketConnection, session: Session) -> None:
+        if not session.acknowledged:
+            session.acknowledged = True
+            self.metrics.connect_success.add(1)
+            lifetime = self._call_later(self.limits.connection_lifetime_s, lambda: connection.close(1000, "expired"))
+            session.timers = [lifetime, None]
+            self._keep_alive(connection, session, first=True)
+        timeout_ms = self.limits.connection_timeout_ms
+        _send(connection, {"type": "connection_ack", "payload": {"connectionTimeoutMs": timeout_ms}})
+        connection.send_frame(_KEEP_ALIVE)
+
+    def _keep_alive(self, connection: WebSocketConnection, session: Session, first: bool = False) -> None:
+        if not first:
+            if connection not in self.connections:
+                return
+            connection.send_frame(_KEEP_ALIVE)
+        session.timers[1] = self._call_later(self.limits.keep_alive_s, lambda: self._keep_alive(connection, session))
+
+    def _record_levels(self) -> None:
+        """Once a minute, so that a Sum over an hour is connection-minutes, as AppSync documents."""
+        self.metrics.active_connections.add(len(self.connections))
+        self.metrics.active_subscriptions.add(self.subscriptions.count)
+        self._levels = self._call_later(60.0, self._record_levels) if self.connections else None
+
+    # ---- subscriptions ---------------------------------------------------------------------------------------------
+
+    def _start(self, connection: WebSocketConnection, session: Session, message: Mapping[str, Any]) -> None:
+        subscription_id = message.get("id")
+        if not isinstance(subscription_id, str) or not subscription_id:
+            self._refuse(connection, None, "UnsupportedOperation", "start needs an id")
+            return
+        if subscription_id in session.subscriptions:
+            self._refuse(connection, subscription_id, "DuplicatedOperationError", f"{subscription_id} is in use")
+            return
+        if len(session.subscriptions) >= self.limits.subscriptions_per_connection:
+            limit = self.limits.subscriptions_per_connection
+            self._refuse(
+                connection,
+                subscription_id,
+                "MaxSubscriptionsReachedError",
+                f"Max number of {limit} subscriptions reached",
+            )
+            return
+        payload = message.get("payload")
+        try:
+            self.keys.check(_start_key(payload))
+            text, variables, name = _start_data(payload)
+            statement = self.documents.statement(text, name)
+            if not isinstance(statement, SubscriptionStatement):
+                self._refuse(
+                    connection,
+                    subscription_id,
+                    "UnsupportedOperation",
+                    "only subscriptions are supported through the realtime channel",
+                )
+                return
+            selection, arguments = statement.bind(variables)
+        except Unauthorized as fault:
+            self._refuse(connection, subscription_id, "UnauthorizedException", str(fault), 401)
+        except (MalformedDocument, _MalformedStart) as fault:
+            self._refuse(connection, subscription_id, "BadRequestException", str(fault), 400)
+        except InvalidDocument as fault:
+            self._refuse_all(connection, subscription_id, fault.errors)
+        except VariableFault as fault:
+            self._refuse_all(connection, subscription_id, variable_errors(fault.errors))
+        except GraphQLError as fault:
+            self._refuse(connection, subscription_id, "BadRequestException", fault.message, 400)
+        except RecursionError:
+            self._refuse(connection, subscription_id, "BadRequestException", "nested too deeply", 400)
+        else:
+            subscription = Subscription(connection, subscription_id, selection, arguments)
+            session.subscriptions[subscription_id] = subscription
+            self.subscriptions.add(subscription)
+            self.metrics.subscribe_success.add(1)
+            _send(connection, {"id": subscription_id, "type": "start_ack"})
+
+    def _stop(self, connection: WebSocketConnection, session: Session, message: Mapping[str, Any]) -> None:
+        subscription_id = message.get("id")
+        known = isinstance(subscription_id, str) and subscription_id in session.subscriptions
+        if not known:
+            self.metrics.unsubscribe_client_error.add(1)
+            shown = subscription_id if isinstance(subscription_id, str) else None
+            _send_error(connection, shown, "UnknownOperationError", f"Unknown operation id {shown}")
+            return
+        self.subscriptions.remove(session.subscriptions.pop(str(subscription_id)))
+        self.metrics.unsubscribe_success.add(1)
+        _send(connection, {"id": subscription_id, "type": "complete"})
+
+    def _refuse(
+        self,
+        connection: WebSocketConnection,
+        subscription_id: str | None,
+        error_type: str,
+        message: str,
+        code: int | None = None,
+    ) -> None:
+        self.metrics.subscribe_client_error.add(1)
+        _send_error(connection, subscription_id, error_type, message, code)
+
+    def _refuse_all(self, connection: WebSocketConnection, subscription_id: str, errors: list[dict[str, Any]]) -> None:
+        self.metrics.subscribe_client_error.add(1)
+        _send(connection, {"id": subscription_id, "type": "error", "payload": {"errors": errors}})
+
+    # ---- authentication --------------------------------------------------------------------------------------------
+
+    def _refusal(self, connection: WebSocketConnection) -> dict[str, Any] | None:
+        if connection.subprotocol != PROTOCOL:
+            return {"message": "NoProtocolError", "errorCode": 400}
+        try:
+            self.keys.check(_connect_key(connection))
+        except Unauthorized as fault:
+            return {"errorType": "UnauthorizedException", "message": str(fault), "errorCode": 401}
+        except ValueError as fault:
+            return {"errorType": "BadRequestException", "message": str(fault), "errorCode": 400}
+        return None
+
+
+def _connect_key(connection: WebSocketConnection) -> Any:
+    """The API key of a handshake, from whichever of the three forms the client uses.
+
+    Raises ValueError for authorisation that cannot be read.
+    """
+    request = connection.request
+    encoded = parse_qs(request.query).get("header", [None])[0] if request.query else None
+    if encoded is None:
+        for offered in request.headers.get("sec-websocket-protocol", "").split(","):
+            name = offered.strip()
+            if name.startswith(_AUTH_SUBPROTOCOL):
+                encoded = name[len(_AUTH_SUBPROTOCOL) :]
+    if encoded is None:
+        return request.headers.get("x-api-key")
+    text = encoded.replace("-", "+").replace("_", "/").replace(" ", "+")
+    try:
+        header = orjson.loads(base64.b64decode(text + "=" * (-len(text) % 4), validate=True))
+    except (binascii.Error, orjson.JSONDecodeError, ValueError):
+        raise ValueError("The connection's header is not base64-encoded JSON.") from None
+    return _key_of(header)
+
+
+def _start_key(payload: Any) -> Any:
+    extensions = payload.get("extensions") if isinstance(payload, dict) else None
+    return _key_of(extensions.get("authorization") if isinstance(extensions, dict) else None)
+
+
+def _key_of(header: Any) -> Any:
+    if not isinstance(header, dict):
+        return None
+    return next((value for name, value in header.items() if name.lower() == "x-api-key"), None)
+
+
+class _MalformedStart(Exception):
+    """The data of a start message cannot be read."""
+
+
+def _start_data(payload: Any) -> tuple[str, dict[str, Any], str | None]:
+    data = payload.get("data") if isinstance(payload, dict) else None
+    if not isinstance(data, str):
+        raise _MalformedStart("payload.data must be a JSON string with query and variables")
+    try:
+        content = orjson.loads(data)
+    except orjson.JSONDecodeError:
+        raise _MalformedStart("payload.data is not JSON") from None
+    if not isinstance(content, dict) or not isinstance(content.get("query"), str):
+        raise _MalformedStart("payload.data needs a query")
+    variables = content.get("variables") or {}
+    name = content.get("operationName")
+    if not isinstance(variables, dict) or not (name is None or isinstance(name, str)):
+        raise _MalformedStart("variables must be an object and operationName text")
+    return content["query"], variables, name
+
+
+def _send(connection: WebSocketConnection, message: dict[str, Any]) -> None:
+    connection.send_frame(text_frame(orjson.dumps(message)))
+
+
+def _send_error(
+    connection: WebSocketConnection,
+    subscription_id: str | None,
+    error_type: str,
+    message: str,
+    code: int | None = None,
+) -> None:
+    error: dict[str, Any] = {"errorType": error_type, "message": message}
+    if code is not None:
+        error["errorCode"] = code
+    frame: dict[str, Any] = {"type": "error", "payload": {"errors": [error]}}
+    if isinstance(subscription_id, str):
+        frame["id"] = subscription_id
+    _send(connection, frame)
