@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 from rich.console import Console
 
-out = Console(soft_wrap=True, highlight=False)
+_PIPE_WIDTH = 160  # a file or pipe has no width of its own
+
+out = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 talk = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
