@@ -32,6 +32,8 @@ from capacity.workloads.mesh.writes import WriteBook, Writes
 TABLE = "table"
 PAGE_BYTES = 1024 * 1024  # a Query reads at most this much per call; Developer Guide, read 2026-11-30
 READ, WRITE = 0, 1
+CALLS = ("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem")
+BATCH = 25  # items per BatchWriteItem; Developer Guide, read 2026-11-30
 
 _READING = (Get, GetEach, Query)
 _CURSOR = ("createGroup", "joinGroup", "pollGroupData", "getEventsSince", "recordEventsByNode")
@@ -44,6 +46,7 @@ class Charges:
     `step` tells the steps of one request apart; the table's and the indexes' charges of one write share it.
     `resource` indexes `resources` ("table" and the index names), `kind` is READ or WRITE, `cause` indexes `causes`,
     `key` indexes `keys`, the templates of partition keys, and `key_entity` says which domain, group or node fills it.
+    `call` indexes CALLS, the DynamoDB operation that CloudWatch counts.
     """
 
     resources: tuple[str, ...]
@@ -56,11 +59,29 @@ class Charges:
     cause: Ints
     key: Ints
     key_entity: Ints
+    call: Ints
     units: Floats
 
     def total(self, resource: str, kind: int) -> float:
         """All units of one resource."""
         return float(self.units[(self.resource == self.resources.index(resource)) & (self.kind == kind)].sum())
+
+    def calls(self, items: Ints) -> dict[str, int]:
+        """Calls by DynamoDB operation, as CloudWatch counts them; `items` are those of each request.
+
+        A transaction is one call, a batch one per 25 items; every other step on the table is a call of its own.
+        """
+        counts = {}
+        on_table = self.resource == 0
+        for number, name in enumerate(CALLS):
+            request = self.request[(self.call == number) & (on_table | (self.kind == READ))]
+            if name == "TransactWriteItems":
+                counts[name] = len(np.unique(request))
+            elif name == "BatchWriteItem":
+                counts[name] = int((-(-items[request] // BATCH)).sum())
+            else:
+                counts[name] = len(request)
+        return counts
 
     def per_request(self, requests: int) -> Floats:
         """Units by request, resource and kind; shape (requests, resources, 2)."""
@@ -82,8 +103,8 @@ class _Charging:
         self._causes: dict[str, int] = {}
         self._keys: dict[str, int] = {}
         self._ledgers: dict[tuple[str, str, bool], Ledger] = {}
-        self._charges: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, Floats]] = []
-        self.book = WriteBook(requests, layout, self._cause)
+        self._charges: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints, Floats]] = []
+        self.book = WriteBook(requests, layout, self._cause, CALLS)
         self.sizing = self.book.sizing
 
     def charges(self) -> Charges:
@@ -108,7 +129,7 @@ class _Charging:
         for rows, position, read in reads:
             self._charge_read(rows, position, read)
         self._charge_failed_conditions()
-        columns = [np.concatenate(column) for column in zip(*self._charges, strict=True)] or [np.zeros(0, np.int64)] * 8
+        columns = [np.concatenate(column) for column in zip(*self._charges, strict=True)] or [np.zeros(0, np.int64)] * 9
         order = np.lexsort((columns[2], columns[1], columns[0]))
         return Charges(self.resources, tuple(self._causes), tuple(self._keys), *(column[order] for column in columns))
 
@@ -159,7 +180,9 @@ class _Charging:
             larger = np.maximum(w.before, w.after).astype(np.int64)
             units = write_units_of(larger) * np.where(w.transactional == 1, 2, 1)
             domain = self.requests.group_domain[w.group]
-            self._emit(w.request, w.step, TABLE, WRITE, w.cause, kind.partition, (domain, w.group, w.node), units)
+            self._emit(
+                w.request, w.step, TABLE, WRITE, w.cause, kind.partition, (domain, w.group, w.node), units, w.call
+            )
             there = larger > 0
             w = w.where(there)
             for index in kind.indexes(self.table):
@@ -172,6 +195,7 @@ class _Charging:
                     str(kind.attributes[index.key.partition]),
                     (domain[there], w.group, w.node),
                     write_units_of(larger[there]),
+                    w.call,
                 )
 
     def _charge_events(self, rows: Ints, position: int, step: PutEvents) -> None:
@@ -179,9 +203,10 @@ class _Charging:
         at, cause, who = np.full(len(rows), position, np.int64), self._all(rows, step.cause), self._who(rows)
         each = write_units_of(self._event_bytes(rows, kind).astype(np.int64))
         units = each * self.requests.items[rows]
-        self._emit(rows, at, TABLE, WRITE, cause, kind.partition, who, units)
+        self._emit(rows, at, TABLE, WRITE, cause, kind.partition, who, units, "BatchWriteItem")
         for index in kind.indexes(self.table):
-            self._emit(rows, at, index.name, WRITE, cause, str(kind.attributes[index.key.partition]), who, units)
+            template = str(kind.attributes[index.key.partition])
+            self._emit(rows, at, index.name, WRITE, cause, template, who, units, "BatchWriteItem")
 
     def _charge_read(self, rows: Ints, position: int, step: Get | GetEach | Query) -> None:
         at, cause, who = np.full(len(rows), position, np.int64), self._all(rows, step.cause), self._who(rows)
@@ -190,16 +215,16 @@ class _Charging:
             node = who[2] if "node" in kind.partition + kind.sort else self._host(who[1])
             size = self.sizing.size_bytes(kind, who[1], node, self._variables)
             units = read_units_of(size.astype(np.int64), Consistency.EVENTUAL)
-            self._emit(rows, at, TABLE, READ, cause, kind.partition, who, units)
+            self._emit(rows, at, TABLE, READ, cause, kind.partition, who, units, "GetItem")
         elif isinstance(step, GetEach):
             kind, of = self.layout.kinds[step.kind], self.layout.kinds[step.of]
             size = self.sizing.size_bytes(kind, who[1], who[2], self._variables)
             each = read_units_of(size.astype(np.int64), Consistency.EVENTUAL)
             rows_there = self._standing(of.partition, of.sort.split("{node}")[0], rows, count=True)
-            self._emit(rows, at, TABLE, READ, cause, kind.partition, who, each * rows_there)
+            self._emit(rows, at, TABLE, READ, cause, kind.partition, who, each * rows_there, "GetItem")
         else:
             units = read_units_of(self._query_bytes(rows, step).astype(np.int64), Consistency.EVENTUAL)
-            self._emit(rows, at, step.index or TABLE, READ, cause, step.partition, who, units)
+            self._emit(rows, at, step.index or TABLE, READ, cause, step.partition, who, units, "Query")
 
     def _charge_failed_conditions(self) -> None:
         """A write whose condition fails costs a unit, and AppSync then reads the item itself, strongly consistent.
@@ -211,8 +236,9 @@ class _Charging:
             return
         partition = self.layout.kinds["node"].partition
         cause, one = self._all(rows, "condition failed"), np.ones(len(rows))
-        self._emit(rows, np.full(len(rows), 1), TABLE, WRITE, cause, partition, self._who(rows), one)
-        self._emit(rows, np.full(len(rows), 2), TABLE, READ, cause, partition, self._who(rows), one)
+        who = self._who(rows)
+        self._emit(rows, np.full(len(rows), 1), TABLE, WRITE, cause, partition, who, one, "UpdateItem")
+        self._emit(rows, np.full(len(rows), 2), TABLE, READ, cause, partition, who, one, "GetItem")
 
     # -- what stands in the table
 
@@ -310,6 +336,7 @@ class _Charging:
         key: str,
         who: tuple[Ints, Ints, Ints],
         units: Floats,
+        call: Ints | str,
     ) -> None:
         number = self._keys.setdefault(key, len(self._keys))
         self._charges.append(
@@ -321,6 +348,7 @@ class _Charging:
                 cause,
                 np.full(len(request), number, np.int64),
                 self.sizing.entity(key, *who),
+                np.full(len(request), CALLS.index(call), np.int64) if isinstance(call, str) else call,
                 units,
             )
         )

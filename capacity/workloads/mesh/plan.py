@@ -24,8 +24,8 @@ LENGTHS: Mapping[str, float] = {
     "second": 20,
     "order_key": 22,
     "unique": 8,
-    "event_name": 8,
-    "variable_name": 5,
+    "event_name": 6,
+    "variable_name": 9,
 }
 GROUP_ID_BYTES = 36
 

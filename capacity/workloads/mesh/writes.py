@@ -34,6 +34,7 @@ class Writes:
     transactional: Ints
     if_found: Ints
     cause: Ints
+    call: Ints
     before: Floats
 
     def __len__(self) -> int:
@@ -102,8 +103,8 @@ class Sizing:
 class WriteBook:
     """Collects the writes of operations and works out what each of them found."""
 
-    def __init__(self, requests: Requests, layout: Layout, cause: Callable[[str], int]) -> None:
-        self.requests, self.sizing, self.cause = requests, Sizing(requests, layout), cause
+    def __init__(self, requests: Requests, layout: Layout, cause: Callable[[str], int], calls: tuple[str, ...]) -> None:
+        self.requests, self.sizing, self.cause, self.calls = requests, Sizing(requests, layout), cause, calls
         self._parts: list[Writes] = []
 
     def add(self, rows: Ints, position: int, step: Put | Update | Delete | PutEvents) -> None:
@@ -117,7 +118,8 @@ class WriteBook:
         if not isinstance(step, Delete):
             after = self.sizing.size_bytes(kind, group, node, r.items[rows])
         transactional = not isinstance(step, Update | PutEvents) and step.transactional
-        self._append(rows, position, step.kind, group, node, after, transactional, False, step.cause)
+        call = f"{type(step).__name__}Item"
+        self._append(rows, position, step.kind, group, node, after, transactional, False, step.cause, call)
 
     def delete_found(self, rows: Ints, position: int, step: DeleteFound) -> None:
         """A delete of each row that could stand under the step's prefix; those that do not are not made."""
@@ -128,21 +130,24 @@ class WriteBook:
             put = (known.kind == index) & (known.after > 0)
             pairs = np.unique(np.stack([known.group[put], known.node[put]]), axis=1)
             request, at = _pairs(self.requests.group[rows], pairs[0])
-            self._append(
-                rows[request],
-                position,
-                kind.name,
-                pairs[0][at],
-                pairs[1][at],
-                np.zeros(len(at)),
-                False,
-                True,
-                step.cause,
-            )
+            group, node, after = pairs[0][at], pairs[1][at], np.zeros(len(at))
+            which = rows[request]
+            self._append(which, position, kind.name, group, node, after, False, True, step.cause, "DeleteItem")
 
     def delete_for(self, found: Writes, position: int, kind: str, cause: str) -> None:
         """A delete of the node's item of `kind` for each of the writes `found`."""
-        self._append(found.request, position, kind, found.group, found.node, np.zeros(len(found)), False, False, cause)
+        self._append(
+            found.request,
+            position,
+            kind,
+            found.group,
+            found.node,
+            np.zeros(len(found)),
+            False,
+            False,
+            cause,
+            "DeleteItem",
+        )
 
     def all(self) -> Writes:
         """Every write so far, each with the size of its item before."""
@@ -161,6 +166,7 @@ class WriteBook:
         transactional: bool,
         if_found: bool,
         cause: str,
+        call: str,
     ) -> None:
         def constant(value: int) -> Ints:
             return np.full(len(request), value, np.int64)
@@ -176,6 +182,7 @@ class WriteBook:
                 constant(transactional),
                 constant(if_found),
                 constant(self.cause(cause)),
+                constant(self.calls.index("TransactWriteItems" if transactional else call)),
                 np.zeros(len(request)),
             )
         )
@@ -183,7 +190,9 @@ class WriteBook:
 
 def _none() -> Writes:
     n, x = np.zeros(0, np.int64), np.zeros(0)
-    return Writes(request=n, step=n, kind=n, group=n, node=n, after=x, transactional=n, if_found=n, cause=n, before=x)
+    return Writes(
+        request=n, step=n, kind=n, group=n, node=n, after=x, transactional=n, if_found=n, cause=n, call=n, before=x
+    )
 
 
 def _pairs(wanted: Ints, have: Ints) -> tuple[Ints, Ints]:
