@@ -1,8 +1,7 @@
-"""How often provisioned throughput may be lowered, by three rules that AWS has published; raising it is never
-limited.
+"""When provisioned throughput may be lowered next, by each of the three rules that AWS has published.
 
-Counted per table and per GSI, reads and writes of one request together; one request over the limit for either is
-refused whole. Days are UTC.
+Raising is never limited. Decreases count per table and per GSI; one request that lowers reads and writes counts once,
+and is refused whole if either the table or an index is over its limit. Days are UTC.
 """
 
 from __future__ import annotations
@@ -10,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from enum import StrEnum
 
-DAY_S = 86_400.0
-HOUR_S = 3_600.0
-BURST_OF_DECREASES = 4
+from capacity.physics.decreases import DAY_S, HOUR_S, DecreaseAllowance
 
 
 class DecreaseRule(StrEnum):
-    """DECK_2015: four a day (deck, slide 8). HOURLY_2023: up to four in the first hour of the day, and one after
-    every hour without one (Service quotas, 2023-02-22). TOKENS: four at midnight, one more per hour up to four, at
-    most 27 a day (Service quotas, read 2026-11-30; a fifth was refused until an hour after the last, measured
-    2026-09).
+    """Which rule: the deck's of 2015, the guide's of 2023, or the one in force.
+
+    * DECK_2015: four a day (deck of 2015-08-05, slide 8; confidence high).
+    * HOURLY_2023: four in the first hour of the day, then one after every hour without one (Service quotas, 2023-02-22;
+      confidence high).
+    * TOKENS: four at midnight, one more each hour, never more than four at hand (Service quotas, read 2026-11-30;
+      confidence high; a fifth was seen refused until an hour after the one before it, us-east-1, 2026-09).
     """
 
     DECK_2015 = "deck-2015"
@@ -36,22 +36,20 @@ def next_decrease_s(history_s: Sequence[float], now_s: float, rule: DecreaseRule
     """The earliest moment from `now_s` on at which a decrease is allowed, in epoch seconds."""
     midnight_s = now_s - now_s % DAY_S
     today_s = [at_s for at_s in history_s if midnight_s <= at_s <= now_s]
-    next_midnight_s = midnight_s + DAY_S
     match rule:
         case DecreaseRule.DECK_2015:
-            return now_s if len(today_s) < BURST_OF_DECREASES else next_midnight_s
-        case DecreaseRule.HOURLY_2023:
-            in_first_hour = now_s < midnight_s + HOUR_S and len(today_s) < BURST_OF_DECREASES
-            return now_s if in_first_hour or not today_s else min(max(now_s, today_s[-1] + HOUR_S), next_midnight_s)
+            return now_s if _at_hand(today_s, midnight_s, now_s, per_hour=0) else midnight_s + DAY_S
         case DecreaseRule.TOKENS:
-            missing = 1 - _tokens(today_s, midnight_s, now_s)
-            return now_s if missing <= 0 else min(now_s + missing * HOUR_S, next_midnight_s)
+            return now_s if _at_hand(today_s, midnight_s, now_s, per_hour=1) else now_s - now_s % HOUR_S + HOUR_S
+        case DecreaseRule.HOURLY_2023:
+            first_hour = now_s < midnight_s + HOUR_S and len(today_s) < DecreaseAllowance.MOST
+            if first_hour or not today_s:
+                return now_s
+            return min(max(now_s, today_s[-1] + HOUR_S), midnight_s + DAY_S)
 
 
-def _tokens(today_s: Sequence[float], midnight_s: float, now_s: float) -> float:
-    """Decreases left, in whole and part."""
-    tokens, at_s = float(BURST_OF_DECREASES), midnight_s
-    for used_s in today_s:
-        tokens = min(BURST_OF_DECREASES, tokens + (used_s - at_s) / HOUR_S) - 1
-        at_s = used_s
-    return min(BURST_OF_DECREASES, tokens + (now_s - at_s) / HOUR_S)
+def _at_hand(today_s: Sequence[float], midnight_s: float, now_s: float, per_hour: int) -> int:
+    allowance = DecreaseAllowance(midnight_s, per_hour)
+    for at_s in today_s:
+        allowance.take(at_s)
+    return allowance.at_hand(now_s)
