@@ -15,9 +15,11 @@ from sandbox.appsync.graphql.documents import Documents
 from sandbox.appsync.graphql.execution import Api
 from sandbox.appsync.graphql.schema import make_schema
 from sandbox.appsync.graphql_http import GraphQLOverHttp
+from sandbox.appsync.mesh.architecture import Architecture
 from sandbox.appsync.mesh.deployed import Deployed
 from sandbox.appsync.mesh.layout import Layout
 from sandbox.appsync.mesh.operations import Operations
+from sandbox.appsync.mesh.phase1 import Phase1
 from sandbox.appsync.mesh.settings import MeshSettings
 from sandbox.appsync.metrics import AppSyncMetrics, MetricSink
 from sandbox.appsync.realtime import Realtime
@@ -27,7 +29,7 @@ from sandbox.http.message import Request, Response
 if TYPE_CHECKING:
     from sandbox.config import SandboxConfig
 
-LAYOUTS: dict[str, Callable[[str], Layout]] = {layout.name: layout for layout in (Deployed,)}
+LAYOUTS: dict[str, Callable[[str], Layout]] = {layout.name: layout for layout in (Phase1, Architecture, Deployed)}
 """Layout name -> its class; one module each."""
 
 

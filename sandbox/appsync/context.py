@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, NoReturn
 
-from sandbox.appsync.errors import ResolverError
+from sandbox.appsync.errors import EarlyReturn, ResolverError
 from sandbox.appsync.typed_values import to_typed, to_typed_map
 
 
@@ -138,6 +138,10 @@ class Context:
         if self.appended is None:
             self.appended = []
         self.appended.append(ResolverError(message, error_type, data, error_info))
+
+    def early_return(self, value: Any = None) -> NoReturn:
+        """`runtime.earlyReturn`: from a request handler, go on without calling the data source."""
+        raise EarlyReturn(value)
 
     def raise_error(self) -> None:
         """What most response handlers do first: report the data source's failure as the field's error."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-Path = tuple[str | int, ...]
-
 
 class ResolverError(Exception):
     """What `util.error(message, type, data, errorInfo)` throws: the field becomes null, the rest is not run."""
@@ -16,6 +14,15 @@ class ResolverError(Exception):
         self.error_type = error_type
         self.data = data
         self.error_info = error_info
+
+
+class EarlyReturn(Exception):
+    """What `runtime.earlyReturn(value)` does: from a function's request, skip to the next function; from a pipeline's
+    own request, skip the pipeline."""
+
+    def __init__(self, value: Any = None) -> None:
+        super().__init__("early return")
+        self.value = value
 
 
 def location(line: int, column: int) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from sandbox.http.websocket import WebSocketConnection, text_frame
 
 PROTOCOL = "graphql-ws"
 _KEEP_ALIVE = text_frame(b'{"type":"ka"}')
-_HANDSHAKE_FAILED = 3001
+_REFUSED_S = 15.0  # how long a client that may not connect is waited for
 _AUTH_SUBPROTOCOL = "header-"
 
 
@@ -46,11 +46,11 @@ class RealtimeLimits:
 class Session:
     """The state of one connection."""
 
-    __slots__ = ("acknowledged", "opened_s", "refused", "subscriptions", "timers")
+    __slots__ = ("acknowledged", "opened_s", "refusal", "subscriptions", "timers")
 
     def __init__(self, opened_s: float) -> None:
         self.acknowledged = False
-        self.refused = False
+        self.refusal: dict[str, Any] | None = None
         self.opened_s = opened_s
         self.subscriptions: dict[str, Subscription] = {}
         self.timers: list[Any] = []
@@ -91,12 +91,10 @@ class Realtime:
         self.connections.add(connection)
         if self._levels is None:
             self._levels = self._call_later(60.0, self._record_levels)
-        fault = self._refusal(connection)
-        if fault is not None:
-            session.refused = True
+        session.refusal = self._refusal(connection)
+        if session.refusal is not None:
             self.metrics.connect_client_error.add(1)
-            _send(connection, {"type": "connection_error", "payload": {"errors": [fault]}})
-            connection.close(_HANDSHAKE_FAILED, fault.get("errorType") or fault["message"])
+            session.timers = [self._call_later(_REFUSED_S, lambda: connection.close(1000))]
 
     def on_close(self, connection: WebSocketConnection) -> None:
         session: Session = connection.state
@@ -113,7 +111,9 @@ class Realtime:
 
     def on_text(self, connection: WebSocketConnection, text: str) -> None:
         session: Session = connection.state
-        if session.refused:
+        if session.refusal is not None:  # told in answer to connection_init, then the connection ends
+            _send(connection, {"type": "connection_error", "payload": {"errors": [session.refusal]}})
+            connection.close(1000)
             return
         try:
             message = orjson.loads(text)

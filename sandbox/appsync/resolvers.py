@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from sandbox.appsync.context import Context
+from sandbox.appsync.errors import EarlyReturn
 
 RequestHandler = Callable[[Context], Any]
 ResponseHandler = Callable[[Context], Any]
@@ -26,15 +27,6 @@ class Resolver(Protocol):
     """Gives a field its value, or raises ResolverError."""
 
     def resolve(self, ctx: Context) -> Any: ...
-
-
-class EarlyReturn(Exception):
-    """What `runtime.earlyReturn(value)` does: from a function's request, skip to the next function; from a pipeline's
-    own request, skip the pipeline."""
-
-    def __init__(self, value: Any = None) -> None:
-        super().__init__("early return")
-        self.value = value
 
 
 class Function:

@@ -10,36 +10,20 @@ from collections.abc import Sequence
 
 from sandbox.appsync.context import Context
 from sandbox.appsync.data_sources.dynamodb import DynamoDBDataSource
-from sandbox.appsync.mesh.layout import (
-    UNEXPIRED_ROWS,
-    Item,
-    Key,
-    Layout,
-    Request,
-    filtered,
-    get,
-    key,
-    node_name,
-    put,
-    query,
-    update_group,
-)
+from sandbox.appsync.mesh.domain_partition import DomainPartition
+from sandbox.appsync.mesh.layout import Item, Key, Request, filtered, get, key, node_name, put, query
 from sandbox.appsync.resolvers import Function
-from sandbox.appsync.typed_values import to_typed_map
 
 ALL_GROUPS = "ALL_GROUPS"
 _LIVING = "heartbeatAt > :threshold AND expiresAt > :now"
 
 
-class Deployed(Layout):
-    """Groups, nodes and statuses under `DOMAIN#{domain}`."""
+class Deployed(DomainPartition):
+    """Groups, nodes and statuses under `DOMAIN#{domain}`; a status is a row beside its node's."""
 
     name = "deployed"
 
     # ---- groups ----------------------------------------------------------------------------------------------------
-
-    def group_key(self, domain: str, group_id: str) -> Key:
-        return key(f"DOMAIN#{domain}", f"GROUP#{group_id}#METADATA")
 
     def put_group(self, group: Item, ctx: Context) -> Request:
         now_s = ctx.util.now_epoch_seconds()
@@ -71,9 +55,6 @@ class Deployed(Layout):
             "pk = :pk AND begins_with(sk, :prefix)", {":pk": f"DOMAIN#{domain}", ":prefix": "GROUP#"}, filter=kept
         )
 
-    def list_groups(self, domain: str, ctx: Context) -> Request:
-        return self.find_groups(domain, None, ctx)
-
     def search_groups(self, name_prefix: str, limit: int, ctx: Context) -> Request:
         return query(
             "gsi2_pk = :pk AND begins_with(gsi2_sk, :prefix)",
@@ -83,54 +64,26 @@ class Deployed(Layout):
             limit=limit,
         )
 
-    def renew_group(self, domain: str, group_id: str, ctx: Context) -> Request:
-        now_s = ctx.util.now_epoch_seconds()
-        return update_group(
-            self.group_key(domain, group_id), {"heartbeatAt": now_s, "ttl": now_s + ctx.env.host_heartbeat_ttl_s}
-        )
-
     def _living(self, ctx: Context) -> Item:
         threshold_s = ctx.util.now_epoch_seconds() - ctx.env.host_heartbeat_ttl_s
         return {":threshold": threshold_s, ":now": ctx.util.now_iso8601()}
 
     # ---- nodes and their statuses ----------------------------------------------------------------------------------
 
-    def node_key(self, domain: str, group_id: str, node_id: str) -> Key:
-        return key(f"DOMAIN#{domain}", f"GROUP#{group_id}#NODE#{node_id}")
-
     def status_key(self, domain: str, group_id: str, node_id: str) -> Key:
         return key(f"DOMAIN#{domain}", f"GROUP#{group_id}#NODE#{node_id}#STATUS")
 
-    @staticmethod
-    def own_record_key(node_id: str) -> Key:
-        return key(f"NODE#{node_id}", "METADATA")
-
     def join(self, domain: str, group_id: str, node_id: str, ctx: Context) -> Request:
-        node = to_typed_map(
-            {
-                "id": node_id,
-                "nodeId": node_id,
-                "groupId": group_id,
-                "domain": domain,
-                "name": node_name(node_id),
-                "joinedAt": ctx.util.now_iso8601(),
-                "ttl": ctx.util.now_epoch_seconds() + ctx.env.member_heartbeat_ttl_s,
-            }
-        )
-        return {
-            "operation": "TransactWriteItems",
-            "transactItems": [
-                {"table": self.table_name, "operation": "PutItem", "key": item_key, "attributeValues": node}
-                for item_key in (self.node_key(domain, group_id, node_id), self.own_record_key(node_id))
-            ],
+        node = {
+            "id": node_id,
+            "nodeId": node_id,
+            "groupId": group_id,
+            "domain": domain,
+            "name": node_name(node_id),
+            "joinedAt": ctx.util.now_iso8601(),
+            "ttl": ctx.util.now_epoch_seconds() + ctx.env.member_heartbeat_ttl_s,
         }
-
-    def list_nodes(self, domain: str, group_id: str, ctx: Context) -> Request:
-        return query(
-            "pk = :pk AND begins_with(sk, :prefix)",
-            {":pk": f"DOMAIN#{domain}", ":prefix": f"GROUP#{group_id}#NODE#"},
-            filter=filtered(UNEXPIRED_ROWS, {":now": ctx.util.now_epoch_seconds()}, {"#ttl": "ttl"}),
-        )
+        return self.put_node_twice(domain, group_id, node_id, node, node)
 
     def is_node(self, item: Item) -> bool:
         return not item["sk"].endswith("#STATUS")
@@ -188,26 +141,8 @@ class Deployed(Layout):
             Function("fetchNodeStatus", dynamodb, fetch_request, fetch_response),
         ]
 
-    # ---- leaving and dissolving ------------------------------------------------------------------------------------
+    # ---- leaving ---------------------------------------------------------------------------------------------------
 
     def leave_calls(self, domain: str, group_id: str, node_id: str) -> list[tuple[str, Request]]:
-        members = [
-            {"Delete": {"TableName": self.table_name, "Key": item_key}}
-            for item_key in (self.node_key(domain, group_id, node_id), self.own_record_key(node_id))
-        ]
         status = {"TableName": self.table_name, "Key": self.status_key(domain, group_id, node_id)}
-        return [("TransactWriteItems", {"TransactItems": members}), ("DeleteItem", status)]
-
-    def rows_of_group(self, domain: str, group_id: str) -> Request:
-        return {
-            "TableName": self.table_name,
-            "KeyConditionExpression": "pk = :pk AND begins_with(sk, :prefix)",
-            "ExpressionAttributeValues": {":pk": {"S": f"DOMAIN#{domain}"}, ":prefix": {"S": f"GROUP#{group_id}"}},
-        }
-
-    def keys_to_dissolve(self, domain: str, group_id: str, rows: list[Request]) -> list[Key]:
-        """Every row, then an own record for every node *and* status row: the deployed code does not tell them apart,
-        and a delete of nothing is charged."""
-        keys = [{"pk": row["pk"], "sk": row["sk"]} for row in rows]
-        keys += [self.own_record_key(row["nodeId"]["S"]) for row in rows if "#NODE#" in row["sk"]["S"]]
-        return keys
+        return [*super().leave_calls(domain, group_id, node_id), ("DeleteItem", status)]

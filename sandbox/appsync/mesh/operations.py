@@ -53,7 +53,7 @@ class Operations:
             "reportDataByNode": checked("reportDataByNode", self.report_request, self.report_response),
             "fireEventsByNode": checked("fireEventsByNode", self.fire_request, self.fire_response, NoneDataSource()),
             "listGroupsByDomain": UnitResolver("listGroups", dynamodb, self.list_request, self.groups_response),
-            "searchGroupsByNamePrefix": UnitResolver("search", dynamodb, self.search_request, self.groups_response),
+            "searchGroupsByNamePrefix": UnitResolver("search", dynamodb, self.search_request, self.search_response),
             "listNodesInGroup": UnitResolver("listNodes", dynamodb, self.nodes_request, self.nodes_response),
             "listGroupStatuses": PipelineResolver(statuses) if len(statuses) > 1 else statuses[0],
             "getNodeStatus": PipelineResolver(layout.node_status_functions(dynamodb)),
@@ -257,7 +257,12 @@ class Operations:
             limit = SEARCH_LIMIT
         elif limit < 1:
             ctx.util.error("limit must be at least 1", "ValidationError")
+        ctx.stash["limit"] = limit
         return self.layout.search_groups(prefix, limit, ctx)
+
+    def search_response(self, ctx: Context) -> list[Item]:
+        limit: int = ctx.stash["limit"]
+        return self.groups_response(ctx)[:limit]
 
     def groups_response(self, ctx: Context) -> list[Item]:
         ctx.raise_error()
