@@ -11,7 +11,7 @@ from capacity.physics import shares
 rates = st.integers(1, 5_000)
 
 
-@given(rates, rates)
+@given(st.integers(1, 50), rates)
 def test_a_burst_lasts_as_long_as_stepping_second_by_second_says(supply: int, excess: int) -> None:
     demand = supply + excess
     seconds = math.ceil(lasts_s(supply, demand)) + 2
