@@ -165,7 +165,7 @@ def forecast(scenario: Scenario, start_s: float = 0.0, *, prices: PriceList | No
     prices = prices or load(scenario.region)
     table, requests = table_of(scenario), planned_requests(scenario)
     charges = charge(requests, layout_model(scenario.layout), table)
-    duration_s = int(np.floor(scenario.schedule.total_s)) + 1
+    duration_s = int(np.floor(requests.time_s[-1])) + 1
     admission = admit(charges, requests.time_s, table, scenario.physics, seconds=duration_s, step_s=STEP_S)
     websocket = np.array([scenario.mode.is_websocket(g) for g in range(scenario.population.groups)], bool)
     live = realtime(requests, websocket)

@@ -32,7 +32,17 @@ from capacity.workloads.mesh.writes import WriteBook, Writes
 TABLE = "table"
 PAGE_BYTES = 1024 * 1024  # a Query reads at most this much per call; Developer Guide, read 2026-11-30
 READ, WRITE = 0, 1
-CALLS = ("GetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "TransactWriteItems", "BatchWriteItem")
+CALLS = (
+    "GetItem",
+    "BatchGetItem",
+    "Query",
+    "Scan",
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "TransactWriteItems",
+    "BatchWriteItem",
+)
 BATCH = 25  # items per BatchWriteItem; Developer Guide, read 2026-11-30
 
 _READING = (Get, GetEach, Query)
@@ -128,6 +138,9 @@ class _Charging:
             self._charge_events(rows, position, put)
         for rows, position, read in reads:
             self._charge_read(rows, position, read)
+        for rows, position, step in deletes:
+            if isinstance(step, DeleteFound):
+                self._charge_deleted_events(rows, position, step)
         self._charge_failed_conditions()
         columns = [np.concatenate(column) for column in zip(*self._charges, strict=True)] or [np.zeros(0, np.int64)] * 9
         order = np.lexsort((columns[2], columns[1], columns[0]))
@@ -208,6 +221,18 @@ class _Charging:
             template = str(kind.attributes[index.key.partition])
             self._emit(rows, at, index.name, WRITE, cause, template, who, units, "BatchWriteItem")
 
+    def _charge_deleted_events(self, rows: Ints, position: int, step: DeleteFound) -> None:
+        """Events that stand under the prefix of a dissolution go one by one, too."""
+        kinds = {put.kind for _, _, put in self.event_puts}
+        for kind in (self.layout.kinds[name] for name in kinds):
+            if not kind.matches(step.partition, step.prefix):
+                continue
+            there = self._standing(step.partition, "EVENT#", rows, count=True).astype(np.int64)
+            each = np.repeat(rows, there)
+            units = write_units_of(self._event_bytes(each, kind).astype(np.int64))
+            at, cause = np.full(len(each), position, np.int64), self._all(each, step.cause)
+            self._emit(each, at, TABLE, WRITE, cause, kind.partition, self._who(each), units, "DeleteItem")
+
     def _charge_read(self, rows: Ints, position: int, step: Get | GetEach | Query) -> None:
         at, cause, who = np.full(len(rows), position, np.int64), self._all(rows, step.cause), self._who(rows)
         if isinstance(step, Get):
@@ -220,11 +245,34 @@ class _Charging:
             kind, of = self.layout.kinds[step.kind], self.layout.kinds[step.of]
             size = self.sizing.size_bytes(kind, who[1], who[2], self._variables)
             each = read_units_of(size.astype(np.int64), Consistency.EVENTUAL)
-            rows_there = self._standing(of.partition, of.sort.split("{node}")[0], rows, count=True)
-            self._emit(rows, at, TABLE, READ, cause, kind.partition, who, each * rows_there, "GetItem")
+            there = self._standing(of.partition, of.sort.split("{node}")[0], rows, count=True)
+            some = there > 0
+            domain, group, node = (entity[some] for entity in who)
+            units = (each * there)[some]
+            self._emit(
+                rows[some],
+                at[some],
+                TABLE,
+                READ,
+                cause[some],
+                kind.partition,
+                (domain, group, node),
+                units,
+                "BatchGetItem",
+            )
         else:
             units = read_units_of(self._query_bytes(rows, step).astype(np.int64), Consistency.EVENTUAL)
-            self._emit(rows, at, step.index or TABLE, READ, cause, step.partition, who, units, "Query")
+            self._emit(
+                rows,
+                at,
+                step.index or TABLE,
+                READ,
+                cause,
+                step.partition,
+                who,
+                units,
+                "Query" if step.partition else "Scan",
+            )
 
     def _charge_failed_conditions(self) -> None:
         """A write whose condition fails costs a unit, and AppSync then reads the item itself, strongly consistent.

@@ -96,8 +96,8 @@ class ItemKind:
         return tuple(i for i in table.indexes if all(key in self.attributes for key in i.key.attributes))
 
     def matches(self, partition: str, prefix: str) -> bool:
-        """Whether a Query on this partition and sort-key prefix (both templates) reads items of this kind."""
-        return self.partition == partition and self.sort.startswith(prefix)
+        """Whether a Query on this partition and sort-key prefix (templates, "" for all) reads items of this kind."""
+        return partition in ("", self.partition) and self.sort.startswith(prefix)
 
 
 def placeholders(template: str) -> tuple[str, ...]:

@@ -29,6 +29,9 @@ LENGTHS: Mapping[str, float] = {
 }
 GROUP_ID_BYTES = 36
 
+LEAVE_SPREAD_S, HOST_STAYS_S = 0.5, 1.0
+"""At the end members leave within half a second, and hosts dissolve their groups when everybody has gone."""
+
 
 def planned_requests(scenario: Scenario) -> Requests:
     """Every request that the scenario's schedule holds, sorted by time, if each is answered at once."""
@@ -70,8 +73,9 @@ def planned_requests(scenario: Scenario) -> Requests:
         every(nodes[~websocket], "recordEventsByNode", "event", period_s, traffic.events_per_batch)
     every(nodes[websocket], "listGroupStatuses", "sync", settings.periodic_data_sync_interval_s)
     every(nodes[~websocket], "pollGroupData", "poll", settings.polling_interval_s)
-    once(members, "leaveGroup", np.full(len(members), schedule.total_s))
-    once(hosts, "dissolveGroup", np.full(len(hosts), schedule.total_s))
+    spread = LEAVE_SPREAD_S * phases(scenario.seed, "heartbeat", members)
+    once(members, "leaveGroup", schedule.total_s + spread)
+    once(hosts, "dissolveGroup", np.full(len(hosts), schedule.total_s + HOST_STAYS_S))
 
     time_s = np.concatenate([part[0] for part in parts])
     order = np.argsort(time_s, kind="stable")  # what is due at once goes in the order above

@@ -14,7 +14,7 @@ from capacity.workloads.mesh.items import ItemKind
 
 @dataclass(frozen=True)
 class Get:
-    """GetItem of one item; `optional` ends the operation's success when it is missing, as a check does."""
+    """GetItem of one item, eventually consistent."""
 
     kind: str
     cause: str = "get"
@@ -50,6 +50,7 @@ class Delete:
 class Query:
     """Query of one partition by sort-key prefix, eventually consistent, one page. Filters do not lower its charge.
 
+    An empty partition is a Scan of the table.
     `index` names the index that is read, None the table. `after_cursor` reads only rows behind the caller's cursor,
     at most `limit` of them.
     """
@@ -64,7 +65,7 @@ class Query:
 
 @dataclass(frozen=True)
 class GetEach:
-    """One GetItem of kind `kind` for every row of kind `of` that the group has."""
+    """BatchGetItem of the item of kind `kind` of every row of kind `of` that the group has."""
 
     kind: str
     of: str

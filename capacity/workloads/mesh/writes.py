@@ -90,13 +90,14 @@ class Sizing:
         """A number for each item, equal for equal keys."""
         number = np.zeros_like(kind)
         nodes, groups = self.requests.nodes + 1, self.requests.groups + 1
-        for index, each in enumerate(self.kinds):
+        keys = [each.partition + each.sort for each in self.kinds]  # kinds of one key are states of one item
+        for index, template in enumerate(keys):
             of = kind == index
-            names = placeholders(each.partition + each.sort)
+            names = placeholders(template)
             key = np.zeros_like(kind[of])
             key = key * groups + (group[of] + 1 if "group" in names else 0)
             key = key * nodes + (node[of] + 1 if "node" in names else 0)
-            number[of] = key * len(self.kinds) + index
+            number[of] = key * len(keys) + keys.index(template)
         return number
 
 

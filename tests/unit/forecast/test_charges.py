@@ -193,11 +193,11 @@ def test_charges_of_a_write_share_their_step_and_name_their_keys() -> None:
 
 def test_calls_are_counted_as_cloudwatch_counts_them() -> None:
     requests = stream(OPEN, JOIN, REPORT, ("recordEventsByNode", 0, 0, 30), ("leaveGroup", 0, 1, 0))
-    assert charge(requests, LAYOUT, TABLE).calls(requests.items) == {
+    calls = charge(requests, LAYOUT, TABLE).calls(requests.items)
+    assert {name: count for name, count in calls.items() if count} == {
         "GetItem": 3,
         "Query": 1,
         "PutItem": 2,
-        "UpdateItem": 0,
         "DeleteItem": 1,
         "TransactWriteItems": 2,
         "BatchWriteItem": 2,
