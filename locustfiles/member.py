@@ -1,0 +1,51 @@
+"""A member: finds its host's group by listing the domain, joins it, keeps its place, leaves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from locustfiles.node import Node
+
+
+class GroupMember(Node):
+    """A pupil whose project joins the group of another."""
+
+    heartbeat_operation = "sendMemberHeartbeat"
+
+    def live(self) -> None:
+        super().live()
+        if self.connected:
+            self._list_statuses(self.session.now_s())
+
+    def _enter_group(self) -> dict[str, Any] | None:
+        if self.requester.domain is None:
+            if self.requester.send("createDomain", {}).outcome != "ok":
+                return None
+            self.requester.domain = self.domain
+        listed = self.requester.send("listGroupsByDomain", {"domain": self.domain})
+        host = self.session.plan.node_name(self.session.plan.host_index(self.place.group_index))
+        group = next((group for group in listed.data or () if group["hostId"] == host), None)
+        if group is None:
+            return None
+        answer = self.requester.send(
+            "joinGroup",
+            {
+                "groupId": group["id"],
+                "domain": self.domain,
+                "nodeId": self.name,
+                "useWebSocket": self.session.scenario.mode.is_websocket(self.place.group_index),
+            },
+        )
+        if answer.outcome != "ok" or not answer.data:
+            return None
+        self.group_id = group["id"]
+        return answer.data
+
+    def _leave_operation(self) -> tuple[str, dict[str, Any]]:
+        return "leaveGroup", {"groupId": self.group_id, "domain": self.domain, "nodeId": self.name}
+
+    def _heartbeat_variables(self) -> dict[str, Any]:
+        return {"nodeId": self.name}
+
+    def _heartbeat_interval_s(self) -> float:
+        return self.session.scenario.settings.member_heartbeat_interval_s

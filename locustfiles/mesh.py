@@ -1,0 +1,119 @@
+"""Mesh v2 under load: `locust -f locustfiles/mesh.py -H http://127.0.0.1:8080/graphql --headless`.
+
+Options: --scenarios FILE, --scenario NAME, --run-dir FOLDER, --api-key KEY, or MESHCAP_SCENARIOS, MESHCAP_SCENARIO,
+MESHCAP_RUN_DIR, MESHCAP_API_KEY. Without -u, -r or -t the scenario's schedule is in force.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from locust import FastHttpUser, LoadTestShape, constant, events, task
+
+from locustfiles.clock import now_s
+from locustfiles.generator import generator
+from locustfiles.host import Host
+from locustfiles.member import GroupMember
+from locustfiles.node import Node
+from locustfiles.requester import Requester
+from locustfiles.session import SHARED_TLS
+
+_A_LONG_TIME_S = 1e8
+LEAVE_SPREAD_S, HOST_STAYS_S = 0.5, 1.0
+"""Members leave within half a second of the end, hosts dissolve their groups when everybody has gone."""
+
+
+class MeshUser(FastHttpUser):
+    """One pupil's browser. Its task brings the node into its group; from then on the node's own timers act."""
+
+    abstract = True
+    wait_time = constant(_A_LONG_TIME_S)
+    insecure = False
+    ssl_context_factory = staticmethod(lambda cafile=None: SHARED_TLS)
+    network_timeout = 30.0
+    connection_timeout = 10.0
+    role: Any
+    node_class: type[Node]
+    node: Node | None = None
+
+    def on_start(self) -> None:
+        index = generator.take_seat(self.role)
+        session = generator.session
+        assert session is not None
+        plan = session.plan
+        requester = Requester(self.client, session.api_key, session.requests, plan.node_name(index))
+        self.node = self.node_class(session, plan.node(index), requester)
+
+    @task
+    def enter_group(self) -> None:
+        """Arrive when the plan says so and enter the group."""
+        node = self.node
+        assert node is not None
+        if node.session.start.planned:
+            self._sleep_until(node.session.start.start_s + node.session.plan.arrival_s(node.place.index))
+        node.live()
+
+    def _sleep_until(self, moment_s: float) -> None:
+        import gevent
+
+        gevent.sleep(max(0.0, moment_s - now_s()))
+
+    def on_stop(self) -> None:
+        node = self.node
+        if node is None:
+            return
+        delay_s = (
+            HOST_STAYS_S
+            if node.place.is_host
+            else LEAVE_SPREAD_S * node.session.plan.phase("heartbeat", node.place.index)
+        )
+        node.session.leave_later(node.end, delay_s).join()
+
+
+class MeshHost(MeshUser):
+    """Opens a group."""
+
+    role = "host"
+    node_class = Host
+
+
+class MeshMember(MeshUser):
+    """Joins a host's group."""
+
+    role = "member"
+    node_class = GroupMember
+
+
+class MeshSchedule(LoadTestShape):
+    """The scenario's schedule: users ahead of their planned arrival, then the hold and the drain, then the end."""
+
+    use_common_options = True  # -u, -r and -t put it out of force
+
+    def tick(self) -> tuple[int, float] | None:
+        scenario = generator.scenario
+        assert scenario is not None
+        nodes, ramp_s = scenario.population.nodes, scenario.schedule.ramp_s
+        if generator.start is not None and now_s() >= generator.start.start_s + scenario.schedule.total_s:
+            return None
+        return nodes, max(1.0, 2 * nodes / ramp_s) if ramp_s else float(nodes)
+
+
+@events.init_command_line_parser.add_listener
+def _options(parser: Any) -> None:
+    parser.add_argument("--scenarios", env_var="MESHCAP_SCENARIOS", default="scenarios.yaml", help="scenario file")
+    parser.add_argument("--scenario", env_var="MESHCAP_SCENARIO", default="classroom", help="scenario to run")
+    parser.add_argument(
+        "--run-dir", env_var="MESHCAP_RUN_DIR", default="", help="folder of the run; runs/<run id> unless given"
+    )
+    parser.add_argument("--api-key", env_var="MESHCAP_API_KEY", default="", is_secret=True, help="AppSync API key")
+
+
+@events.init.add_listener
+def _begin(environment: Any, **_: Any) -> None:
+    generator.begin(environment)
+    options, population = environment.parsed_options, generator.scenario.population
+    MeshMember.weight = population.members_per_group
+    if not population.members_per_group:
+        environment.user_classes = [c for c in environment.user_classes if c is not MeshMember]
+    if any((options.num_users, options.spawn_rate, options.run_time)):
+        environment.shape_class = None

@@ -1,0 +1,239 @@
+"""One simulated pupil: what hosts and members do alike while their group lives.
+
+Each timer runs on its own absolute schedule; requests of different timers, and heartbeats, polls and syncs of the same
+one, may be under way together, as in the deployed client. Reports go one at a time, and a batch of events waits for the
+report that is under way.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from datetime import UTC, datetime
+from typing import Any
+
+import gevent
+
+from capacity.scenario import Timer as TimerName
+from locustfiles.agenda import Timer
+from locustfiles.answers import Answer
+from locustfiles.clock import now_s
+from locustfiles.hearing import Hearing, Polling, Subscription
+from locustfiles.marker import stamp
+from locustfiles.outbox import Event, EventQueue, ReportMerger
+from locustfiles.parts import ACCEPTED, FIRED, RECORDED, REFUSED, REPORT, UNANSWERED
+from locustfiles.plan import Member
+from locustfiles.requester import Requester
+from locustfiles.session import Session
+
+RETRY_S = 2.0
+"""How long a pupil waits before trying again to open or join a group."""
+
+
+class Node(ABC):
+    """A host or a member. `live` brings it into its group, timers do the rest, `end` takes it out."""
+
+    heartbeat_operation: str
+
+    def __init__(self, session: Session, place: Member, requester: Requester) -> None:
+        self.session = session
+        self.place = place
+        self.requester = requester
+        self.name = session.plan.node_name(place.index)
+        self.domain = session.plan.domain_name(place.domain_index)
+        self.group_id: str | None = None
+        self.connected = False
+        self._timers: dict[TimerName, Timer] = {}
+        self._hearing: Hearing | None = None
+        self._reports = ReportMerger(session.scenario.settings.data_update_interval_s)
+        self._report_sequence = 0
+        self._events = EventQueue()
+        self._events_wait_for_report: list[float] = []
+
+    # -- to be said by hosts and members -------------------------------------------------------------------------
+
+    @abstractmethod
+    def _enter_group(self) -> dict[str, Any] | None:
+        """Open or join the group; returns the answer's fields, None when it has to be tried again."""
+
+    @abstractmethod
+    def _leave_operation(self) -> tuple[str, dict[str, Any]]:
+        """The operation with which this node leaves for good."""
+
+    @abstractmethod
+    def _heartbeat_variables(self) -> dict[str, Any]: ...
+
+    @abstractmethod
+    def _heartbeat_interval_s(self) -> float:
+        """The interval to start from, until the server says another."""
+
+    # -- life ----------------------------------------------------------------------------------------------------
+
+    def live(self) -> None:
+        """Enter the group, trying again until the time for sending is over, and start the timers."""
+        session = self.session
+        while now_s() < session.sending_until_s:
+            entered = self._enter_group()
+            if entered is not None:
+                self._start(entered)
+                return
+            gevent.sleep(RETRY_S)
+
+    def _start(self, entered: dict[str, Any]) -> None:
+        joined_s = now_s()
+        scenario, settings, traffic = (
+            self.session.scenario,
+            self.session.scenario.settings,
+            self.session.scenario.traffic,
+        )
+        self.connected = True
+        self.requester.group = self.group_id
+        self._start_timer(
+            "heartbeat", joined_s, entered.get("heartbeatIntervalSeconds") or self._heartbeat_interval_s(), self._beat
+        )
+        if traffic.reports_per_s:
+            self._start_timer("report", joined_s, 1 / traffic.reports_per_s, self._change_variables)
+        if traffic.event_batches_per_s:
+            self._start_timer("event", joined_s, 1 / traffic.event_batches_per_s, self._fire)
+        if expires := entered.get("expiresAt"):
+            self.session.scheduler.enter(datetime.fromisoformat(expires).timestamp(), self._expire)
+        if entered.get("useWebSocket", scenario.mode.is_websocket(self.place.group_index)):
+            subscription = Subscription(self)
+            self._hearing = subscription
+            self._start_timer("sync", joined_s, settings.periodic_data_sync_interval_s, self._list_statuses)
+        else:
+            polling = Polling(self, joined_s)
+            self._hearing = polling
+            period_s = entered.get("pollingIntervalSeconds") or settings.polling_interval_s
+            self._start_timer("poll", joined_s, period_s, polling.poll)
+        self._hearing.start()
+
+    def _start_timer(self, name: TimerName, joined_s: float, period_s: float, action: Any) -> None:
+        first_s = joined_s + self.session.plan.phase(name, self.place.index) * period_s
+        self._timers[name] = Timer(
+            self.session.scheduler.enter, first_s, period_s, self.session.sending_until_s, action
+        )
+
+    def _expire(self, _: float) -> None:
+        if self.connected:
+            self.end()
+
+    def disconnect(self) -> None:
+        """Stop everything without a word to the server, as a client does that has lost its group."""
+        self.connected = False
+        for timer in self._timers.values():
+            timer.stop()
+        if self._hearing is not None:
+            self._hearing.stop()
+
+    def end(self) -> None:
+        """Leave for good. Also one that was disconnected does, so that a run leaves nothing behind."""
+        self.disconnect()
+        with gevent.Timeout(5, False):
+            while self.requester.in_flight:
+                gevent.sleep(0.02)
+        if self.group_id is not None:
+            operation, variables = self._leave_operation()
+            self.requester.send(operation, variables)
+            self.group_id = None
+
+    # -- timers --------------------------------------------------------------------------------------------------
+
+    def _call(self, operation: str, variables: dict[str, Any], due_s: float, items: int | None = None) -> Answer:
+        answer = self.requester.send(
+            operation, {"groupId": self.group_id, "domain": self.domain, **variables}, due_s, items
+        )
+        if answer.disconnects and self.connected:
+            self.session.notes.count(f"disconnected by {answer.error_type}")
+            self.disconnect()
+        return answer
+
+    def _beat(self, due_s: float) -> None:
+        answer = self._call(self.heartbeat_operation, self._heartbeat_variables(), due_s)
+        if answer.outcome == "ok" and answer.data and self.connected:
+            interval_s = answer.data.get("heartbeatIntervalSeconds")
+            if interval_s:
+                self._timers["heartbeat"].follow(float(interval_s), now_s())
+
+    def _list_statuses(self, due_s: float) -> None:
+        self._call("listGroupStatuses", {}, due_s)
+
+    def _change_variables(self, due_s: float) -> None:
+        self._reports.update(due_s)
+        self._report()
+
+    def _report(self, _: float = 0.0) -> None:
+        intended_s = self._reports.next_intended_s()
+        if intended_s is None or not self.connected:
+            return
+        if intended_s > now_s() + 1e-4:
+            self.session.scheduler.enter(intended_s, self._report)
+            return
+        intended_s = self._reports.send()
+        self._report_sequence += 1
+        traffic = self.session.scenario.traffic
+        value = stamp(self._report_sequence, traffic.value_bytes)
+        data = [{"key": f"var{number:02d}", "value": value} for number in range(1, traffic.variables_per_report + 1)]
+        sent_s = now_s()
+        answer = self._call("reportDataByNode", {"nodeId": self.name, "data": data}, intended_s, len(data))
+        self._publish(REPORT, self._report_sequence, sent_s, answer)
+        self._reports.in_flight = False
+        self._report()
+        if self._events_wait_for_report:
+            waiting, self._events_wait_for_report = self._events_wait_for_report, []
+            for due_s in waiting:
+                self._send_events(due_s)
+
+    def _fire(self, due_s: float) -> None:
+        traffic = self.session.scenario.traffic
+        for number in range(traffic.events_per_batch):
+            payload = stamp(self._events.next_order, traffic.payload_bytes)
+            self._events.fire(f"event{number + 1:03d}", payload, due_s)
+        if self._reports.in_flight:
+            self._events_wait_for_report.append(due_s)
+        else:
+            self._send_events(due_s)
+
+    def _send_events(self, due_s: float) -> None:
+        events = self._events.take_all()
+        if not events or not self.connected or self._hearing is None:
+            return
+        wire = [_wire(event) for event in events]
+        sent_s = now_s()
+        answer = self._call(self._hearing.event_operation, {"nodeId": self.name, "events": wire}, due_s, len(wire))
+        if self._hearing.is_polling:
+            next_since = (answer.data or {}).get("nextSince")
+            self._hearing.recorded(next_since)
+            for event, sent in zip(events, wire, strict=True):
+                key = _sort_key(next_since, sent["orderKey"])
+                self._publish(RECORDED, event.order, sent_s, answer, key)
+        else:
+            self._publish(FIRED, events[0].order, sent_s, answer)
+
+    def _publish(self, kind: int, sequence: int, sent_s: float, answer: Answer, key: str | None = None) -> None:
+        if answer.outcome == "ok":
+            fate = ACCEPTED
+        elif answer.received:
+            fate = REFUSED
+        else:
+            fate = UNANSWERED
+        self.session.publications.append(
+            (self.place.index, kind, sequence, self.place.group_index, sent_s, now_s(), fate, key)
+        )
+
+
+def _wire(event: Event) -> dict[str, str]:
+    fired = datetime.fromtimestamp(event.fired_s, UTC)
+    return {
+        "eventName": event.name,
+        "payload": event.payload,
+        "firedAt": f"{fired:%Y-%m-%dT%H:%M:%S}.{fired.microsecond // 1000:03d}Z",
+        "orderKey": f"{fired:%Y%m%d%H%M%S}-{event.order:07d}",
+    }
+
+
+def _sort_key(next_since: str | None, order_key: str) -> str | None:
+    """The sort key of an event of a batch up to its random tail, from the batch's last key."""
+    if not next_since:
+        return None
+    prefix, timestamp, *_ = next_since.split("#")
+    return f"{prefix}#{timestamp}#{order_key}"

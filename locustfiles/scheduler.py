@@ -1,0 +1,42 @@
+"""Runs an agenda in gevent's hub: one timer for the whole process, one greenlet per action."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import gevent
+
+from locustfiles.agenda import Action, Agenda
+from locustfiles.clock import now_s
+from locustfiles.lateness import Lateness
+
+
+class Scheduler:
+    """Starts each entered action in a greenlet of its own when it is due, and keeps account of how late it was."""
+
+    def __init__(self, lateness: Lateness) -> None:
+        self._agenda = Agenda()
+        self.lateness = lateness
+        self._timer: Any = None
+
+    def enter(self, due_s: float, action: Action) -> None:
+        """Run `action(due_s)` at `due_s`, epoch seconds."""
+        if self._agenda.enter(due_s, action):
+            self._arm()
+
+    def _arm(self) -> None:
+        if self._timer is not None:
+            self._timer.stop()
+            self._timer.close()
+            self._timer = None
+        earliest_s = self._agenda.earliest_s
+        if earliest_s is not None:
+            self._timer = gevent.get_hub().loop.timer(max(0.0, earliest_s - now_s()))
+            self._timer.start(self._run_due)
+
+    def _run_due(self) -> None:
+        started_s = now_s()
+        for due_s, action in self._agenda.take_due(started_s):
+            self.lateness.add(started_s - due_s)
+            gevent.spawn_raw(action, due_s)
+        self._arm()

@@ -1,0 +1,144 @@
+"""What all nodes of one process share during one run: plan, marks of time, scheduler, and the parts they write."""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import gevent
+import gevent.ssl
+import orjson
+from gevent.pool import Group
+
+from capacity.scenario import Scenario
+from locustfiles.clock import now_s
+from locustfiles.lateness import Lateness
+from locustfiles.parts import STREAMS, PartStream
+from locustfiles.plan import Plan
+from locustfiles.scheduler import Scheduler
+
+FLUSH_EVERY_S = 1.0
+
+# One context for the whole process: each FastHttpUser would otherwise load the CA bundle again (16 ms, 0.8 MB).
+SHARED_TLS: ssl.SSLContext = gevent.ssl.create_default_context()
+
+
+@dataclass(frozen=True)
+class Start:
+    """What the master, or a single process, decides about a run; every worker gets it with its first seat."""
+
+    run_id: str
+    start_s: float
+    """Epoch seconds of the run's zero, by the clock of the process that holds it."""
+    groups: int
+    planned: bool
+    """Whether the scenario's schedule is in force; otherwise nodes arrive and stay as Locust spawns and stops them."""
+
+
+class Notes:
+    """Things that happened and how often, for the run's record."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+
+    def count(self, what: str) -> None:
+        """One more of these."""
+        self.counts[what] += 1
+
+
+class Session:
+    """One run in one process."""
+
+    def __init__(
+        self, scenario: Scenario, start: Start, run_dir: Path, worker: str, graphql_url: str, api_key: str
+    ) -> None:
+        self.scenario = scenario
+        self.start = start
+        self.plan = Plan(scenario, start.run_id, start.groups)
+        self.graphql_url = graphql_url
+        self.api_key = api_key
+        self.tls = SHARED_TLS
+        self.worker = worker
+        self.notes = Notes()
+        self.lateness = Lateness()
+        self.scheduler = Scheduler(self.lateness)
+        schedule = scenario.schedule
+        self.measuring_from_s = start.start_s + schedule.ramp_s
+        self.sending_until_s = start.start_s + schedule.sending_s if start.planned else float("inf")
+        self._parts_dir = run_dir / "parts"
+        self._parts_dir.mkdir(parents=True, exist_ok=True)
+        self._streams = {
+            name: PartStream(self._parts_dir / f"{worker}.{name}.arrows", schema) for name, schema in STREAMS.items()
+        }
+        self.requests = self._streams["requests"]
+        self.publications = self._streams["publications"]
+        self.receptions = self._streams["receptions"]
+        self.presences = self._streams["presences"]
+        self.cursors = self._streams["cursors"]
+        self._node_prefix = f"{start.run_id}-n"
+        self._cpu_percent: list[float] = []
+        self._leaving = Group()
+        self._keeper = gevent.spawn(self._keep)
+        self.clock_offset_s = self.clock_error_s = 0.0
+        """How far the master's clock is ahead of this one, and how far that may be wrong."""
+        (self._parts_dir / "start.json").write_bytes(orjson.dumps(asdict(start)))
+        if start.planned:
+            self.scheduler.enter(self.measuring_from_s, self._begin_measuring)
+
+    now_s = staticmethod(now_s)
+
+    def index_of(self, node_name: str) -> int:
+        """The index of a node of this run; -1 for a name that is not one of ours."""
+        if not node_name.startswith(self._node_prefix):
+            return -1
+        digits = node_name[len(self._node_prefix) :]
+        return int(digits) if digits.isdecimal() else -1
+
+    def leave_later(self, leave: Callable[[], object], delay_s: float) -> gevent.Greenlet:
+        """Run a node's leaving in a greenlet that outlives its Locust user, so that no kill leaves anything behind."""
+        greenlet = gevent.Greenlet(leave)
+        self._leaving.add(greenlet)
+        greenlet.start_later(delay_s)
+        return greenlet
+
+    def finish(self) -> None:
+        """Wait for the last nodes to leave, flush everything, and write what this process has to say of itself."""
+        self.ended_s = now_s()
+        self._leaving.join(timeout=30)
+        self._keeper.kill()
+        for stream in self._streams.values():
+            stream.close()
+        cpu = self._cpu_percent
+        summary = {
+            "worker": self.worker,
+            "ended_s": self.ended_s,
+            "clock_offset_s": self.clock_offset_s,
+            "clock_error_s": self.clock_error_s,
+            "lateness_counts": self.lateness.counts(),
+            "lateness_max_s": self.lateness.max_s,
+            "cpu_mean_percent": sum(cpu) / len(cpu) if cpu else None,
+            "cpu_max_percent": max(cpu) if cpu else None,
+            "notes": dict(self.notes.counts),
+        }
+        (self._parts_dir / f"{self.worker}.summary.json").write_bytes(orjson.dumps(summary))
+
+    def _begin_measuring(self, _: float) -> None:
+        """From here on punctuality counts."""
+        self.lateness = self.scheduler.lateness = Lateness()
+
+    def _keep(self) -> None:
+        """Flush the parts and watch the process's CPU, every second."""
+        wall_s, cpu_s = now_s(), time.process_time()
+        while True:
+            gevent.sleep(FLUSH_EVERY_S)
+            for stream in self._streams.values():
+                stream.flush()
+                gevent.sleep(0)
+            now, cpu = now_s(), time.process_time()
+            if not self.start.planned or (self.measuring_from_s <= wall_s and now <= self.sending_until_s):
+                self._cpu_percent.append(100 * (cpu - cpu_s) / (now - wall_s))
+            wall_s, cpu_s = now, cpu
