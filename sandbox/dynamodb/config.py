@@ -1,0 +1,50 @@
+"""What an engine is told at construction."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal
+
+from capacity.physics.parameters import Parameters
+
+World = Literal["static", "adaptive", "off"]
+
+
+@dataclass(frozen=True)
+class EngineConfig:
+    """Settings of one engine: one account in one region.
+
+    `world`: physics of provisioned tables, "static" (even split) or "adaptive"; on-demand tables have their own;
+    "off" turns all limits off.
+    """
+
+    region: str = "ap-northeast-1"
+    account_id: str = "000000000000"
+    world: World = "adaptive"
+    parameters: Parameters = field(default_factory=Parameters)
+    index_queue_s: float = 30.0
+    """Size of the queue before each global index, in seconds of the table's write rate."""
+    ttl_lag_s: tuple[float, float] = (480.0, 1800.0)
+    """A deletion by TTL comes this long after expiry, drawn evenly (AWS promises days; measured: 8 to 30 minutes)."""
+    table_delay_s: float = 0.0
+    """How long a table or index stays CREATING, UPDATING or DELETING."""
+    backfill_items_per_s: float = 0.0
+    """Rate at which a new index takes in existing items; 0 = at once."""
+    secret_access_key: str | None = None
+    """When set, signatures are checked against it; otherwise any well-formed one will do."""
+    seed: int = 1
+
+    @classmethod
+    def of(cls, source: Any) -> EngineConfig:
+        """`source` itself, or an EngineConfig made of its attributes: a sandbox calls the parameters `physics`, gives
+        one TTL lag, and says `on_demand` or None where provisioned tables are to be adaptive."""
+        if isinstance(source, cls):
+            return source
+        given = {each.name: getattr(source, each.name) for each in fields(cls) if hasattr(source, each.name)}
+        if given.get("world") not in ("static", "off"):
+            given["world"] = "adaptive"
+        if isinstance(given.get("ttl_lag_s"), (int, float)):
+            given["ttl_lag_s"] = (float(given["ttl_lag_s"]), float(given["ttl_lag_s"]))
+        if hasattr(source, "physics"):
+            given["parameters"] = source.physics
+        return cls(**given)

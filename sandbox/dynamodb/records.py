@@ -1,0 +1,128 @@
+"""Stored items, and the ordered structure that holds them.
+
+A record keeps its item as JSON text with its size beside it: reads copy bytes instead of walking items, a stored
+item cannot change through a reference that a caller kept, and an item takes a fifth of the memory of nested dicts.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any
+
+Order = tuple[Any, ...]
+"""Position of a record: (128-bit hash of the partition key, sort key); an index entry's goes on with the item's own."""
+
+BLOCK_RECORDS = 512
+
+
+class Record:
+    """An item or an index entry: `order`, JSON `text`, `size_bytes` as DynamoDB counts them, `entries` per index."""
+
+    __slots__ = ("entries", "order", "size_bytes", "text")
+
+    def __init__(self, order: Order, text: bytes, size_bytes: int, entries: list[Record | None] | None = None):
+        self.order = order
+        self.text = text
+        self.size_bytes = size_bytes
+        self.entries = entries
+
+
+class OrderedRecords:
+    """Records by order, in blocks of up to 2 x BLOCK_RECORDS: every operation takes O(log n) and a short shift."""
+
+    __slots__ = ("_count", "_keys", "_last", "_records")
+
+    def __init__(self) -> None:
+        self._last: list[Order] = []
+        self._keys: list[list[Order]] = []
+        self._records: list[list[Record]] = []
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def insert(self, record: Record) -> None:
+        """Add a record whose order is not there yet."""
+        order = record.order
+        self._count += 1
+        if not self._last:
+            self._last.append(order)
+            self._keys.append([order])
+            self._records.append([record])
+            return
+        block = bisect_left(self._last, order)
+        if block == len(self._last):
+            block -= 1
+            self._last[block] = order
+            keys, records = self._keys[block], self._records[block]
+            keys.append(order)
+            records.append(record)
+        else:
+            keys, records = self._keys[block], self._records[block]
+            at = bisect_left(keys, order)
+            keys.insert(at, order)
+            records.insert(at, record)
+        if len(keys) > 2 * BLOCK_RECORDS:
+            self._split(block)
+
+    def _split(self, block: int) -> None:
+        keys, records = self._keys[block], self._records[block]
+        # An append-only key (time, sequence) would leave half-empty blocks behind: cut near the end there.
+        cut = len(keys) - 1 if block == len(self._last) - 1 else BLOCK_RECORDS
+        self._keys[block : block + 1] = [keys[:cut], keys[cut:]]
+        self._records[block : block + 1] = [records[:cut], records[cut:]]
+        self._last[block : block + 1] = [keys[cut - 1], keys[-1]]
+
+    def remove(self, order: Order) -> None:
+        """Take out the record at `order`, which must be there."""
+        block = bisect_left(self._last, order)
+        keys = self._keys[block]
+        at = bisect_left(keys, order)
+        if keys[at] != order:
+            raise KeyError(order)
+        self._count -= 1
+        del keys[at]
+        del self._records[block][at]
+        if not keys:
+            del self._last[block], self._keys[block], self._records[block]
+        elif at == len(keys):
+            self._last[block] = keys[-1]
+
+    def ascending(self, low: Order, high: Order) -> Iterator[Record]:
+        """Records with low <= order < high, smallest first."""
+        first, last = bisect_left(self._last, low), bisect_left(self._last, high)
+        if first == len(self._last):
+            return iter(())
+        start = bisect_left(self._keys[first], low)
+        if first == last:
+            return iter(self._records[first][start : bisect_left(self._keys[first], high)])
+        return chain.from_iterable(self._ascending_blocks(first, start, last, high))
+
+    def _ascending_blocks(self, first: int, start: int, last: int, high: Order) -> Iterator[list[Record]]:
+        yield self._records[first][start:]
+        for block in range(first + 1, min(last, len(self._last))):
+            yield self._records[block]
+        if last < len(self._last):
+            yield self._records[last][: bisect_left(self._keys[last], high)]
+
+    def descending(self, low: Order, high: Order) -> Iterator[Record]:
+        """Records with low <= order < high, largest first."""
+        first, last = bisect_left(self._last, low), bisect_left(self._last, high)
+        if first == len(self._last):
+            return iter(())
+        start = bisect_left(self._keys[first], low)
+        if first == last:
+            return iter(self._records[first][start : bisect_left(self._keys[first], high)][::-1])
+        return chain.from_iterable(self._descending_blocks(first, start, last, high))
+
+    def _descending_blocks(self, first: int, start: int, last: int, high: Order) -> Iterator[list[Record]]:
+        if last < len(self._last):
+            yield self._records[last][: bisect_left(self._keys[last], high)][::-1]
+        for block in range(min(last, len(self._last)) - 1, first, -1):
+            yield self._records[block][::-1]
+        yield self._records[first][start:][::-1]
+
+    def __iter__(self) -> Iterator[Record]:
+        return chain.from_iterable(list(self._records))

@@ -1,0 +1,372 @@
+"""The shape of requests: types, required members, lengths, ranges, patterns, enums; checked before any look-up.
+
+The rules come from botocore's own description of the service (dynamodb/2012-08-10), the wording from published captures
+(dynamodb-conformance, 2026-10). All violations of one request, at most ten, are counted in one message, as on AWS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import botocore.loaders
+import orjson
+
+from sandbox.dynamodb.errors import DynamoDBError, serialization, validation
+from sandbox.dynamodb.values import decode_binary
+
+Violations = list[str]
+Check = Callable[[Any, str, Violations], None]
+"""Adds violations found in a value at a path; raises TypeError for a value of another JSON type."""
+
+MOST_VIOLATIONS = 10
+_TABLE_NAME = {"type": "string", "min": 1, "max": 255, "pattern": "[a-zA-Z0-9_.-]+"}
+_ARN = re.compile(r"arn:aws[a-z-]*:dynamodb:[a-z0-9-]*:\d*:table/([a-zA-Z0-9_.-]+)\Z")
+_OPAQUE = frozenset(("AttributeValue",))
+"""Attribute values are walked once, where they are brought to canonical form."""
+
+_OVERRIDES: dict[str, dict[str, Any]] = {
+    # The model allows ARNs of 1 to 1024 characters; a bare name is held to these limits (captured 2026-06).
+    "TableArn": _TABLE_NAME,
+    # Not in the model, refused by the service.
+    "KeySchema": {"max": 2},
+}
+
+
+class RequestShape:
+    """Checks one operation's input."""
+
+    __slots__ = ("members", "required")
+
+    def __init__(self, required: tuple[str, ...], members: dict[str, Check]):
+        self.required = required
+        self.members = members
+
+    def check(self, request: dict[str, Any]) -> None:
+        """ValidationException with every violation; TypeError for a value of another JSON type."""
+        violations: Violations = []
+        members = self.members
+        for name, value in request.items():
+            check = members.get(name)
+            if check is not None and value is not None:
+                check(value, name, violations)
+        for name in self.required:
+            if request.get(name) is None:
+                violations.append(_violation(None, _path("", name), "Member must not be null"))
+        if violations:
+            raise violations_error(violations)
+
+
+def violations_error(violations: Violations) -> DynamoDBError:
+    shown = violations[:MOST_VIOLATIONS]
+    plural = "" if len(shown) == 1 else "s"
+    return validation(f"{len(shown)} validation error{plural} detected: {'; '.join(shown)}")
+
+
+@lru_cache(maxsize=1)
+def service_model() -> dict[str, Any]:
+    """botocore's description of DynamoDB."""
+    model: dict[str, Any] = botocore.loaders.Loader().load_service_model("dynamodb", "service-2")
+    return model
+
+
+@lru_cache(maxsize=1)
+def streams_model() -> dict[str, Any]:
+    model: dict[str, Any] = botocore.loaders.Loader().load_service_model("dynamodbstreams", "service-2")
+    return model
+
+
+@lru_cache(maxsize=128)
+def request_shape(operation: str, streams: bool = False) -> RequestShape:
+    """The compiled shape of an operation's input."""
+    model = streams_model() if streams else service_model()
+    shapes = model["shapes"]
+    input_shape = shapes[model["operations"][operation]["input"]["shape"]]
+    compiled: dict[str, Check] = {}
+    members = {
+        name: _compile(member["shape"], shapes, compiled, _lower_first(name))
+        for name, member in input_shape["members"].items()
+    }
+    return RequestShape(tuple(input_shape.get("required", ())), members)
+
+
+def _compile(shape_name: str, shapes: dict[str, Any], compiled: dict[str, Check], top: str | None = None) -> Check:
+    """The check of one shape; `top` fixes the path of a member of the request itself, which keeps hot paths short."""
+    rules = dict(shapes[shape_name])
+    rules.update(_OVERRIDES.get(shape_name, {}))
+    kind = rules["type"]
+    if kind == "string":
+        return _string(rules, top, is_table=shape_name == "TableArn")
+    if kind in ("integer", "long", "double"):
+        return _number(rules, top, whole=kind != "double")
+    if kind == "boolean":
+        return _boolean
+    if kind in ("timestamp", "blob"):
+        return lambda value, path, violations: None
+    if shape_name in _OPAQUE:
+        return _object
+    if kind == "map" and rules["value"]["shape"] in _OPAQUE:
+        return _object
+    if shape_name in compiled:
+        return compiled[shape_name]
+    holder: list[Check] = []
+
+    def recursive(value: Any, path: str, violations: Violations) -> None:
+        holder[0](value, path, violations)
+
+    compiled[shape_name] = recursive
+    if kind == "list":
+        check = _list(rules, _compile(rules["member"]["shape"], shapes, compiled), top)
+    elif kind == "map":
+        key = dict(shapes[rules["key"]["shape"]])
+        key.update(_OVERRIDES.get(rules["key"]["shape"], {}))
+        check = _map(rules, key, _compile(rules["value"]["shape"], shapes, compiled), top)
+    else:
+        members = {name: _compile(member["shape"], shapes, compiled) for name, member in rules["members"].items()}
+        check = _structure(tuple(rules.get("required", ())), members, top)
+    holder.append(check)
+    return check
+
+
+def _string(rules: dict[str, Any], top: str | None, is_table: bool) -> Check:
+    low, high = rules.get("min", 0), rules.get("max", 1 << 62)
+    enum: list[str] = rules.get("enum", [])
+    pattern = re.compile(rules["pattern"] + r"\Z") if "pattern" in rules else None
+    allowed = frozenset(enum) if enum else None
+    names: set[str] = set()
+
+    def check(value: Any, path: str, violations: Violations) -> None:
+        if type(value) is not str:
+            raise TypeError(value)
+        if allowed is not None:
+            if value not in allowed:
+                where = top or path
+                violations.append(_violation(value, where, f"Member must satisfy enum value set: [{', '.join(enum)}]"))
+            return
+        if value in names:
+            return
+        where = top or path
+        before = len(violations)
+        if is_table and _ARN.match(value):
+            return
+        if pattern is not None and not pattern.match(value) and value:
+            violations.append(
+                _violation(value, where, f"Member must satisfy regular expression pattern: {rules['pattern']}")
+            )
+        if len(value) < low:
+            violations.append(_violation(value, where, f"Member must have length greater than or equal to {low}"))
+        elif len(value) > high:
+            violations.append(_violation(value, where, f"Member must have length less than or equal to {high}"))
+        if pattern is not None and len(violations) == before and len(names) < 1024:
+            names.add(value)
+
+    return check
+
+
+def _number(rules: dict[str, Any], top: str | None, whole: bool) -> Check:
+    low, high = rules.get("min"), rules.get("max")
+
+    def check(value: Any, path: str, violations: Violations) -> None:
+        if type(value) not in (int, float):
+            raise TypeError(value)
+        number = int(value) if whole else value
+        if low is not None and number < low:
+            violations.append(_violation(number, top or path, f"Member must have value greater than or equal to {low}"))
+        elif high is not None and number > high:
+            violations.append(_violation(number, top or path, f"Member must have value less than or equal to {high}"))
+
+    return check
+
+
+def _boolean(value: Any, path: str, violations: Violations) -> None:
+    if type(value) is not bool:
+        raise TypeError(value)
+
+
+def _object(value: Any, path: str, violations: Violations) -> None:
+    if type(value) is not dict:
+        raise TypeError(value)
+
+
+def _list(rules: dict[str, Any], member: Check, top: str | None) -> Check:
+    low, high = rules.get("min", 0), rules.get("max", 1 << 62)
+
+    def check(value: Any, path: str, violations: Violations) -> None:
+        if type(value) is not list:
+            raise TypeError(value)
+        where = top or path
+        if len(value) < low:
+            violations.append(_violation(value, where, f"Member must have length greater than or equal to {low}"))
+        elif len(value) > high:
+            violations.append(_violation(value, where, f"Member must have length less than or equal to {high}"))
+        for position, each in enumerate(value, 1):
+            if each is None:
+                violations.append(_violation(None, f"{where}.{position}.member", "Member must not be null"))
+            else:
+                member(each, f"{where}.{position}.member", violations)
+
+    return check
+
+
+def _map(rules: dict[str, Any], key: dict[str, Any], member: Check, top: str | None) -> Check:
+    low, high = rules.get("min", 0), rules.get("max", 1 << 62)
+    key_low, key_high, key_pattern = key.get("min", 0), key.get("max", 1 << 62), key.get("pattern")
+    pattern = re.compile(key_pattern + r"\Z") if key_pattern else None
+    is_table = key_pattern is not None and key_high == _TABLE_NAME["max"]
+
+    def check(value: Any, path: str, violations: Violations) -> None:
+        if type(value) is not dict:
+            raise TypeError(value)
+        where = top or path
+        if len(value) < low:
+            violations.append(_violation(value, where, f"Member must have length greater than or equal to {low}"))
+        elif len(value) > high:
+            violations.append(_violation(value, where, f"Member must have length less than or equal to {high}"))
+        for name in value:
+            if not key_low <= len(name) <= key_high or (pattern is not None and not pattern.match(name)):
+                if is_table and _ARN.match(name):
+                    continue
+                rule = (
+                    f"Member must have length less than or equal to {key_high}, "
+                    f"Member must have length greater than or equal to {3 if is_table else key_low}"
+                )
+                if key_pattern:
+                    rule += f", Member must satisfy regular expression pattern: {key_pattern}"
+                violations.append(_violation(value, where, f"Map keys must satisfy constraint: [{rule}]"))
+                break
+        for name, each in value.items():
+            if each is not None:
+                member(each, f"{where}.{name}.member", violations)
+
+    return check
+
+
+def _structure(required: tuple[str, ...], members: dict[str, Check], top: str | None) -> Check:
+    paths = {name: _lower_first(name) for name in members}
+
+    def check(value: Any, path: str, violations: Violations) -> None:
+        if type(value) is not dict:
+            raise TypeError(value)
+        where = top or path
+        for name, each in value.items():
+            member = members.get(name)
+            if member is not None and each is not None:
+                member(each, f"{where}.{paths[name]}", violations)
+        for name in required:
+            if value.get(name) is None:
+                violations.append(_violation(None, f"{where}.{paths[name]}", "Member must not be null"))
+
+    return check
+
+
+def _violation(value: Any, path: str, constraint: str) -> str:
+    return f"Value {_shown(value)} at '{path}' failed to satisfy constraint: {constraint}"
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "null"
+    return f"'{value}'" if isinstance(value, (str, int, float)) else f"'{_text(value)}'"
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list):
+        return "[" + ", ".join(_text(each) for each in value) + "]"
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def _path(parent: str, name: str) -> str:
+    return f"{parent}.{_lower_first(name)}" if parent else _lower_first(name)
+
+
+def _lower_first(name: str) -> str:
+    return name[0].lower() + name[1:]
+
+
+# The words for a value of the wrong JSON type
+
+
+def check_types(operation: str, request: dict[str, Any], streams: bool = False) -> None:
+    """Raise SerializationException, in AWS's words, for the first value of another JSON type."""
+    model = streams_model() if streams else service_model()
+    shapes = model["shapes"]
+    _check_structure(shapes[model["operations"][operation]["input"]["shape"]], request, shapes)
+
+
+def _check_structure(shape: dict[str, Any], value: Any, shapes: dict[str, Any]) -> None:
+    for name, member in shape["members"].items():
+        if value.get(name) is not None:
+            _check_type(member["shape"], value[name], shapes)
+
+
+def _check_type(shape_name: str, value: Any, shapes: dict[str, Any]) -> None:
+    shape = shapes[shape_name]
+    kind = shape["type"]
+    if kind == "string":
+        _check_scalar(value, "String", str)
+    elif kind == "boolean":
+        _check_scalar(value, "Boolean", bool)
+    elif kind in ("integer", "long", "double"):
+        _check_scalar(value, {"integer": "Integer", "long": "Long", "double": "Double"}[kind], (int, float))
+    elif kind == "blob":
+        _check_blob(value)
+    elif kind == "list":
+        if isinstance(value, dict):
+            raise serialization("Start of structure or map found where not expected")
+        if not isinstance(value, list):
+            raise serialization("Unexpected field type")
+        for each in value:
+            if each is not None:
+                _check_type(shape["member"]["shape"], each, shapes)
+    elif kind in ("map", "structure"):
+        if isinstance(value, list):
+            name = "java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>"
+            raise serialization(f"Unrecognized collection type {name if kind == 'map' else _java_class(shape_name)}")
+        if not isinstance(value, dict):
+            raise serialization("Unexpected value type in payload" if kind == "structure" else "Unexpected field type")
+        if kind == "structure":
+            _check_structure(shape, value, shapes)
+        else:
+            for each in value.values():
+                if each is not None:
+                    _check_type(shape["value"]["shape"], each, shapes)
+
+
+def _java_class(shape_name: str) -> str:
+    return f"class com.amazonaws.dynamodb.v20120810.{shape_name}"
+
+
+def _check_scalar(value: Any, name: str, kinds: type | tuple[type, ...]) -> None:
+    if isinstance(value, list):
+        raise serialization(f"Unrecognized collection type class java.lang.{name}")
+    if isinstance(value, dict):
+        raise serialization("Start of structure or map found where not expected")
+    if isinstance(value, bool) and name != "Boolean":
+        raise serialization(f"{'TRUE' if value else 'FALSE'}_VALUE cannot be converted to {name}")
+    if isinstance(value, kinds):
+        return
+    if isinstance(value, str):
+        raise serialization(
+            f"STRING_VALUE cannot be converted to {name}"
+            if name != "Boolean"
+            else "Unexpected token received from parser"
+        )
+    what = "NUMBER_VALUE" if isinstance(value, int) or float(value).is_integer() else "DECIMAL_VALUE"
+    raise serialization(f"{what} cannot be converted to {name}")
+
+
+def _check_blob(value: Any) -> None:
+    if isinstance(value, list):
+        raise serialization("Unrecognized collection type class java.nio.ByteBuffer")
+    if isinstance(value, dict):
+        raise serialization("Start of structure or map found where not expected")
+    if not isinstance(value, str):
+        raise serialization("only base-64-encoded strings are convertible to bytes")
+    if len(value) % 4:
+        raise serialization(f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(value)}")
+    try:
+        decode_binary(value)
+    except TypeError:
+        raise serialization("Invalid last non-pad Base64 character dectected") from None

@@ -1,0 +1,154 @@
+"""Attribute values in DynamoDB JSON: checked, and brought to one canonical form.
+
+Canonical: numbers as `numbers.canonical_number` writes them, sets sorted, binary as canonical base64. Two canonical
+values are equal in DynamoDB's sense exactly when they are equal as Python objects. A value of the wrong JSON type
+raises TypeError; `shapes.check_types` then words it as AWS's SerializationException.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Callable
+from typing import Any
+
+from sandbox.dynamodb.errors import invalid, validation
+from sandbox.dynamodb.numbers import canonical_number, number_value
+
+AttributeValue = dict[str, Any]
+Item = dict[str, AttributeValue]
+
+MAX_DEPTH = 32
+_EMPTY = "Supplied AttributeValue is empty, must contain exactly one of the supported datatypes"
+_MANY = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
+
+
+def canonical_item(item: Item) -> Item:
+    """The item in canonical form: `item` itself when it already is, else a new dict; nothing is changed in place."""
+    changed: Item | None = None
+    for name, value in item.items():
+        if "S" in value and len(value) == 1:
+            if type(value["S"]) is str:
+                continue
+            raise TypeError(value["S"])
+        canonical = canonical_value(value, 1)
+        if canonical is not value:
+            if changed is None:
+                changed = dict(item)
+            changed[name] = canonical
+    return item if changed is None else changed
+
+
+def canonical_value(value: AttributeValue, depth: int = 1) -> AttributeValue:
+    """One value in canonical form; ValidationException or TypeError where DynamoDB refuses it."""
+    if type(value) is not dict:
+        raise TypeError(value)
+    given = {kind: content for kind, content in value.items() if content is not None and kind in _CHECKS}
+    if len(given) != 1:
+        if not given:
+            raise validation(_EMPTY)
+        for kind, content in given.items():
+            _CHECKS[kind](content, depth)
+        raise validation(_MANY)
+    ((kind, content),) = given.items()
+    canonical = _CHECKS[kind](content, depth)
+    if canonical is content and len(value) == 1:
+        return value
+    return {kind: canonical}
+
+
+def _text(content: Any, _depth: int) -> Any:
+    if type(content) is not str:
+        raise TypeError(content)
+    return content
+
+
+def _number(content: Any, _depth: int) -> Any:
+    if type(content) is not str:
+        raise TypeError(content)
+    return canonical_number(content)
+
+
+def decode_binary(content: str) -> bytes:
+    """The bytes of canonical base64 text; TypeError where it is not base64."""
+    try:
+        raw = base64.b64decode(content, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise TypeError(content) from error
+    return raw
+
+
+def _binary(content: Any, _depth: int) -> Any:
+    if type(content) is not str:
+        raise TypeError(content)
+    if base64.b64encode(decode_binary(content)).decode() != content:
+        raise TypeError(content)
+    return content
+
+
+def _bool(content: Any, _depth: int) -> Any:
+    if type(content) is not bool:
+        raise TypeError(content)
+    return content
+
+
+def _null(content: Any, _depth: int) -> Any:
+    if type(content) is not bool:
+        raise TypeError(content)
+    if not content:
+        raise invalid("Null attribute value types must have the value of true")
+    return content
+
+
+def _set_of(
+    member: Callable[[Any, int], Any], order: Callable[[str], Any] | None, empty: str
+) -> Callable[[Any, int], Any]:
+    def check(content: Any, depth: int) -> Any:
+        if type(content) is not list:
+            raise TypeError(content)
+        if not content:
+            raise invalid(empty)
+        members = sorted({member(each, depth) for each in content}, key=order)
+        if len(members) != len(content):
+            raise invalid(f"Input collection [{', '.join(content)}] contains duplicates.")
+        return content if members == content else members
+
+    return check
+
+
+def _list(content: Any, depth: int) -> Any:
+    if type(content) is not list:
+        raise TypeError(content)
+    _check_depth(depth)
+    members = [canonical_value(each, depth + 1) for each in content]
+    return content if all(a is b for a, b in zip(members, content, strict=True)) else members
+
+
+def _map(content: Any, depth: int) -> Any:
+    if type(content) is not dict:
+        raise TypeError(content)
+    _check_depth(depth)
+    members = {name: canonical_value(each, depth + 1) for name, each in content.items()}
+    return content if all(a is b for a, b in zip(members.values(), content.values(), strict=True)) else members
+
+
+def _check_depth(depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise validation(
+            "Nesting Levels have exceeded supported limits: Attributes have nested levels beyond supported limits"
+        )
+
+
+_CHECKS: dict[str, Callable[[Any, int], Any]] = {
+    "S": _text,
+    "N": _number,
+    "B": _binary,
+    "BOOL": _bool,
+    "NULL": _null,
+    "SS": _set_of(_text, None, "An string set  may not be empty"),
+    "NS": _set_of(_number, number_value, "An number set  may not be empty"),
+    "BS": _set_of(_binary, decode_binary, "Binary sets should not be empty"),
+    "L": _list,
+    "M": _map,
+}
+KINDS = frozenset(_CHECKS)
