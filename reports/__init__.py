@@ -4,7 +4,7 @@ from pathlib import Path
 
 
 def render(run_dir: Path, lang: str = "en") -> Path:
-    """Write report.html, report.md and junit.xml into `run_dir` and return the path of the HTML; see reports.outputs."""
+    """Write report.html, report.md and junit.xml into `run_dir`; return the path of the HTML. See reports.outputs."""
     from reports.outputs import render as render_report  # matplotlib and pandas load only when a report is wanted
 
     return render_report(run_dir, lang)

@@ -1,7 +1,7 @@
 """What a report is made of, before it becomes HTML or Markdown.
 
-Sections build these from the files of a run; the templates only lay them out. Text is plain text: escaping belongs to the
-templates, and the one thing they insert as it is, is the SVG of a `Chart`, which this package draws itself.
+Sections build these from the files of a run; the templates only lay them out. Text is plain text: escaping belongs to
+the templates, and the one thing they insert as it is, is the SVG of a `Chart`, which this package draws itself.
 """
 
 from collections.abc import Sequence
@@ -22,13 +22,19 @@ class Cell:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under headings; columns named in `numeric` align right."""
+    """Rows under headings; columns named in `numeric` align right, `groups` (text, span) stand over the headings."""
 
     headings: Sequence[str]
     rows: Sequence[Sequence[Cell | str]]
     caption: str = ""
     numeric: Sequence[int] = ()
+    groups: Sequence[tuple[str, int]] = ()
     kind: Literal["table"] = "table"
+
+    def flat_headings(self) -> list[str]:
+        """Return one heading per column, the group's name in it, for a medium without spans."""
+        over = [text for text, span in self.groups for _ in range(span)] or [""] * len(self.headings)
+        return [f"{heading} {group}".strip() for heading, group in zip(self.headings, over, strict=True)]
 
     def cells(self) -> list[list[Cell]]:
         """Return the rows with every value as a `Cell`."""
@@ -41,7 +47,7 @@ class Key:
 
     role: str
     text: str
-    style: Literal["line", "dashed", "area", "cell", "cross"] = "line"
+    style: Literal["line", "dashed", "area", "dots", "cell", "cross"] = "line"
 
 
 @dataclass(frozen=True)

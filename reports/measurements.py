@@ -9,9 +9,9 @@ import pandas as pd
 
 from reports.run import Run
 
-# Metrics that have no points in periods in which nothing happened: asked for without an answer, they are zero.
+# Endings of metrics without points for periods in which nothing happened: asked for without an answer, they are zero.
 # Source: Amazon CloudWatch metrics for DynamoDB and recorded answers of 2026-09-18.
-ABSENCE_MEANS_ZERO = ("ReadThrottleEvents", "WriteThrottleEvents", "ThrottledRequests")
+ABSENCE_MEANS_ZERO = ("ThrottleEvents", "ThrottledRequests")
 THROTTLE_CAUSES = ("ProvisionedThroughput", "KeyRangeThroughput", "AccountLimit", "MaxOnDemandThroughput")
 
 
@@ -36,7 +36,7 @@ class Points:
 
 
 def points(run: Run, metric: str, dimensions: str, statistic: str = "Sum") -> Points | None:
-    """Return a metric's points; None when it was never asked for, or has none although its absence does not mean zero."""
+    """Return a metric's points; None when it was not asked for, or has none and absence does not mean zero."""
     frame = run.metrics
     if frame is None:
         return None
@@ -45,17 +45,24 @@ def points(run: Run, metric: str, dimensions: str, statistic: str = "Sum") -> Po
         return None
     period_s = float(mine["period_s"].iloc[0])
     present = mine[mine["value"].notna()].sort_values("timestamp")
-    if present.empty:
-        zero_by_kind = any(metric.endswith(name.removeprefix("Read").removeprefix("Write")) for name in ABSENCE_MEANS_ZERO)
-        return Points(np.array([]), np.array([]), period_s) if zero_by_kind else None
-    time_s = (present["timestamp"] - pd.Timestamp(run.start)).dt.total_seconds().to_numpy()
-    return Points(time_s, present["value"].to_numpy(dtype=float), period_s)
+    time_s = (present["timestamp"] - pd.Timestamp(run.start)).dt.total_seconds().to_numpy(dtype=float)
+    values = present["value"].to_numpy(dtype=float)
+    if not metric.endswith(ABSENCE_MEANS_ZERO):
+        return Points(time_s, values, period_s) if len(values) else None
+    every = frame.loc[frame["period_s"] == period_s, "timestamp"].dropna()
+    if every.empty:
+        return Points(time_s, values, period_s)
+    begin, end = ((moment - pd.Timestamp(run.start)).total_seconds() for moment in (every.min(), every.max()))
+    whole_s = np.arange(begin, end + period_s / 2, period_s)
+    filled = np.zeros(len(whole_s))
+    filled[np.rint((time_s - begin) / period_s).astype(int)] = values
+    return Points(whole_s, filled, period_s)
 
 
 def resources(run: Run) -> list[str]:
     """Return the table (as an empty name) and its indexes, in the order of the layout."""
     frame = run.metrics
-    names = list(run.record.scenario.index_names) if hasattr(run.record.scenario, "index_names") else []
+    names: list[str] = []
     if frame is not None:
         table = run.record.target.table_name
         for dimensions in frame["dimensions"].astype(str).unique():

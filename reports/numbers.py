@@ -11,7 +11,7 @@ def known(value: float | None) -> bool:
 
 
 def number(value: float | None, digits: int = 3) -> str:
-    """Write a number with about `digits` significant ones and thousands separated: 1234567 -> 1,234,567; 0.01234 -> 0.0123."""
+    """Write a number to about `digits` significant ones, thousands separated: 1,234,567; 0.0123."""
     if value is None or math.isnan(value):
         return UNKNOWN
     if math.isinf(value):

@@ -11,18 +11,30 @@ from capacity.record import replacing
 from reports import junit, summary, thresholds
 from reports.document import Report
 from reports.run import Run
-from reports.sections import assumptions, deliveries, errors, generator, latency, throttles
+from reports.sections import (
+    assumptions,
+    burst,
+    capacity,
+    cost,
+    deliveries,
+    errors,
+    generator,
+    latency,
+    limits,
+    throttles,
+)
 from reports.wording import Wording
 
 TEMPLATES = Path(__file__).parent / "templates"
-SECTIONS = (throttles, latency, deliveries, errors, generator, assumptions)
+SECTIONS = (capacity, limits, burst, throttles, latency, deliveries, errors, generator, cost, assumptions)
+FIGURES = (throttles, limits, cost, capacity, deliveries)
 
 
 def render(run_dir: Path, lang: str = "en") -> Path:
-    """Write report.html, report.md and junit.xml into a run directory, from its files alone; return the path of report.html.
+    """Write report.html, report.md and junit.xml into a run directory, from its files alone; return the HTML's path.
 
-    Files that are missing or broken leave their sections out, and the report says which and why. Raises RunDirectoryError
-    when there is no readable run.json, ValueError for a language that does not exist.
+    Files that are missing or broken leave their sections out, and the report says which and why. Raises
+    RunDirectoryError when there is no readable run.json, ValueError for a language that does not exist.
     """
     say = Wording(lang)
     run = Run.open(run_dir)
@@ -50,7 +62,7 @@ def build(run: Run, say: Wording) -> Report:
         tone=summary.tone(record),
         reasons=summary.reasons(record, say),
         thresholds=thresholds.table(record.verdict.thresholds, say) if record.verdict else None,
-        figures=[],
+        figures=[figure for part in FIGURES if (figure := part.figure(run, say)) is not None],
         sections=sections,
         missing=[
             say("page.broken", file=absence.name, fault=absence.fault)

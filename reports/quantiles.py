@@ -2,12 +2,11 @@
 
 import numpy as np
 
-def required_samples(p: float) -> int:  # until capacity.figures lands
-    return 1 if p >= 100 else int(np.ceil(10 / (1 - p / 100) - 1e-9))
+from capacity.figures import required_samples
 
 
 def quantiles(values_ms: np.ndarray, at: list[float]) -> list[float | None]:
-    """Return the quantiles of `values_ms`, by the rule of the thresholds; None where the sample is too small to know one."""
+    """Return quantiles by the rule of the thresholds; None where the sample is too small to know one."""
     enough = [q for q in at if len(values_ms) >= required_samples(q * 100)]
     found = dict(zip(enough, np.quantile(values_ms, enough, method="higher") if enough else [], strict=True))
     return [float(found[q]) if q in found else None for q in at]

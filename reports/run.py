@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import TypeVar
@@ -15,11 +15,24 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from capacity.comparison import Comparison
+from capacity.forecast import Forecast
 from capacity.record import RunRecord, read_run
 
 T = TypeVar("T")
 
-_REQUEST_COLUMNS = ["operation", "intended_start", "start", "latency_ms", "intended_latency_ms", "outcome", "error_type"]
+LEAVING_S = 5.0
+"""Seconds after the plan in which nodes leave; what comes later belongs to the end of the run, not to its charts."""
+
+_REQUEST_COLUMNS = [
+    "operation",
+    "intended_start",
+    "start",
+    "latency_ms",
+    "intended_latency_ms",
+    "outcome",
+    "error_type",
+]
 
 
 @dataclass(frozen=True)
@@ -40,7 +53,7 @@ class Run:
 
     @classmethod
     def open(cls, directory: Path) -> Run:
-        """Open a run directory. Raises RunDirectoryError when it has no run.json that can be read: without it, it is no run."""
+        """Open a run directory. Raises RunDirectoryError when it has no run.json that can be read."""
         return cls(directory, read_run(directory))
 
     def _file(self, name: str, read: Callable[[Path], T]) -> T | None:
@@ -57,7 +70,7 @@ class Run:
     @cached_property
     def requests(self) -> Requests | None:
         """requests.parquet, reduced to what charts and tables need."""
-        return self._file("requests.parquet", lambda path: Requests(path, self.record))
+        return self._file("requests.parquet", lambda path: Requests(path, self.start))
 
     @cached_property
     def deliveries(self) -> pd.DataFrame | None:
@@ -74,10 +87,25 @@ class Run:
         """metrics.parquet."""
         return self._file("metrics.parquet", pd.read_parquet)
 
+    @cached_property
+    def forecast(self) -> Forecast | None:
+        """forecast.json."""
+        return self._file("forecast.json", lambda path: Forecast.model_validate_json(path.read_text(encoding="utf-8")))
+
+    @cached_property
+    def comparison(self) -> Comparison | None:
+        """comparison.json."""
+        return self._file(
+            "comparison.json", lambda path: Comparison.model_validate_json(path.read_text(encoding="utf-8"))
+        )
+
     @property
     def start(self) -> datetime:
-        """The zero of every time axis."""
-        return self.record.started_at
+        """The zero of every time axis: the start of the plan, which the load generator's own start precedes."""
+        record = self.record
+        if record.measuring_from is None:
+            return record.started_at
+        return record.measuring_from - timedelta(seconds=record.scenario.schedule.ramp_s)
 
     @property
     def window_s(self) -> tuple[float, float] | None:
@@ -89,16 +117,17 @@ class Run:
 
     @property
     def length_s(self) -> float:
-        """How long the run lasted; the planned length while it has no end."""
-        if self.record.ended_at is not None:
-            return seconds_since(self.record.ended_at, self.start)
-        return self.record.scenario.schedule.total_s
+        """How long time axes are: the plan and the time of leaving after it, or up to an earlier end."""
+        planned_s = self.record.scenario.schedule.total_s + LEAVING_S
+        if self.record.ended_at is None:
+            return planned_s
+        return min(planned_s, max(1.0, seconds_since(self.record.ended_at, self.start)))
 
 
 class Requests:
     """The requests of a run as arrays of equal length, ordered as they were recorded."""
 
-    def __init__(self, path: Path, record: RunRecord):
+    def __init__(self, path: Path, start: datetime):
         """Read the needed columns of requests.parquet; raises pyarrow's and KeyErrors when it is not one."""
         self._path = path
         table = pq.read_table(path, columns=_REQUEST_COLUMNS)
@@ -109,7 +138,7 @@ class Requests:
             operation = pc.dictionary_encode(operation)
         self.operations: list[str] = operation.dictionary.to_pylist()
         self.operation: np.ndarray = operation.indices.to_numpy(zero_copy_only=False)
-        zero_us = round(record.started_at.timestamp() * 1e6)
+        zero_us = round(start.timestamp() * 1e6)
         self.intended_s = (_microseconds(table["intended_start"]) - zero_us) / 1e6
         self.start_s = (_microseconds(table["start"]) - zero_us) / 1e6
         self.raw_ms: np.ndarray = table["latency_ms"].to_numpy()

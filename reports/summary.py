@@ -6,9 +6,16 @@ from capacity.record import RunRecord
 from reports.document import Tone
 from reports.numbers import count, duration
 from reports.run import Run
+from reports.thresholds import parts
 from reports.wording import Wording
 
-_TONES: dict[str, Tone] = {"passed": "good", "failed": "bad", "not valid": "warn", "unknown": "warn", "interrupted": "warn"}
+_TONES: dict[str, Tone] = {
+    "passed": "good",
+    "failed": "bad",
+    "not valid": "warn",
+    "unknown": "warn",
+    "interrupted": "warn",
+}
 
 
 def outcome(record: RunRecord) -> str:
@@ -42,6 +49,9 @@ def reasons(record: RunRecord, say: Wording) -> list[str]:
         found += record.generator.reasons
     elif record.status == "finished":
         found.append(say("verdict.no_generator"))
+    for result in record.verdict.thresholds if record.verdict else []:
+        if result.reason:
+            found.append(say("threshold.why", figure=parts(result)[0], reason=result.reason))
     if record.status in ("started", "failed"):
         found.append(say(f"verdict.status_{record.status}"))
     return found

@@ -23,6 +23,13 @@ def _value(result: ThresholdResult, value: float) -> str:
     return count(value) if value == int(value) else number(value)
 
 
+def parts(result: ThresholdResult) -> tuple[str, str]:
+    """Split a threshold into its figure, as the scenario wrote it, and its operator, as one reads it."""
+    operator = parse_threshold(result.expression).operator
+    figure = result.expression.split(operator)[0].strip()
+    return figure, {"<=": "≤", ">=": "≥", "==": "=", "!=": "≠"}.get(operator, operator)
+
+
 def limit_text(result: ThresholdResult) -> str:
     """Write the limit with its unit."""
     return _value(result, result.limit)
@@ -44,19 +51,17 @@ def table(results: list[ThresholdResult], say: Wording) -> Table | None:
     """Lay out every threshold, those that did not hold first; None when the scenario expects nothing."""
     if not results:
         return None
-    rows = []
+    rows: list[list[Cell | str]] = []
     for result in sorted(results, key=lambda r: _ORDER[r.outcome]):
-        tone = TONES[result.outcome]
-        operator = parse_threshold(result.expression).operator
-        word = f"{SIGNS[result.outcome]} {say(f'threshold.{result.outcome}')}"
+        figure, operator = parts(result)
         rows.append(
             [
-                result.expression,
+                Cell(f"{SIGNS[result.outcome]} {say(f'threshold.{result.outcome}')}", TONES[result.outcome]),
+                figure,
                 f"{operator} {limit_text(result)}",
-                Cell(say("page.unknown") if result.actual is None else actual_text(result), "unknown" if result.actual is None else ""),
+                Cell(say("page.unknown"), "unknown") if result.actual is None else actual_text(result),
                 margin_text(result) or UNKNOWN,
-                Cell(f"{word}: {result.reason}" if result.reason else word, tone),
             ]
         )
-    headings = [say(f"threshold.{name}") for name in ("figure", "limit", "actual", "margin", "result")]
-    return Table(headings, rows, numeric=(1, 2, 3))
+    headings = [say(f"threshold.{name}") for name in ("result", "figure", "limit", "actual", "margin")]
+    return Table(headings, rows, numeric=(2, 3, 4))

@@ -18,7 +18,7 @@ class Wording:
         self.lang = lang
         self._sentences = sentences(lang)
 
-    def __call__(self, key: str, **values: object) -> str:
+    def __call__(self, key: str, /, **values: object) -> str:
         """Return the sentence `key` with `values` in their places. A key that does not exist is a KeyError."""
         return self._sentences[key].format(**values)
 

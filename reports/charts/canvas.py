@@ -1,8 +1,8 @@
 """A blank chart and its way into the page.
 
-matplotlib draws; the page decides about colour and type. So every colour here is a *role*: a placeholder that becomes a CSS
-variable in the finished SVG, which is what lets one chart be read in light, in dark and on paper. Text stays text and takes
-the page's font. The same data give the same bytes: no date, no random ids.
+matplotlib draws; the page decides about colour and type. So every colour here is a *role*: a placeholder that becomes
+a CSS variable in the finished SVG, which is what lets one chart be read in light, in dark and on paper. Text stays text
+and takes the page's font. The same data give the same bytes: no date, no random ids.
 """
 
 import re
@@ -100,14 +100,16 @@ class Canvas:
         """Write the unit of the x axis below its right end."""
         self.figure.text(1 - 14 / WIDTH_PX, 3 / self.height_px, text, ha="right", va="bottom", color=ROLES["muted"])
 
-    def svg(self, name: str, alt: str) -> str:
+    def svg(self, name: str, alt: str, kind: str = "") -> str:
         """Return the chart as an inline SVG element, its ids prefixed with `name` and `alt` as its accessible text."""
         target = StringIO()
         with warnings.catch_warnings():
             # The reader's own fonts draw the text; that matplotlib's lacks kanji is of no consequence here.
             warnings.filterwarnings("ignore", message=".*Glyph.*missing.*")
-            self.figure.savefig(target, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None})
-        return inline(target.getvalue(), name, alt)
+            self.figure.savefig(
+                target, format="svg", metadata={"Date": None, "Creator": None, "Type": None, "Format": None}
+            )
+        return inline(target.getvalue(), name, alt, kind)
 
 
 @contextmanager
@@ -117,8 +119,8 @@ def canvas(height_px: int = 220, **margins_px: int) -> Iterator[Canvas]:
         yield Canvas(height_px, **margins_px)
 
 
-def inline(document: str, name: str, alt: str) -> str:
-    """Turn matplotlib's SVG document into an element of the page: roles for colours, the page's font, ids that are unique."""
+def inline(document: str, name: str, alt: str, kind: str = "") -> str:
+    """Turn matplotlib's document into an element of the page: roles for colours, the page's font, unique ids."""
     body = document[document.index("<svg") :].strip()
     body = body[body.index(">") + 1 :]
     body = re.sub(r"\s*<metadata>.*?</metadata>", "", body, flags=re.S)
@@ -132,11 +134,15 @@ def inline(document: str, name: str, alt: str) -> str:
     body = re.sub(r"font: (?:[a-z]+ )*([\d.]+)px [^;\"]+", r"font-size: \1px", body)
     body = re.sub(r"; ?font-family: [^;\"]+|font-family: [^;\"]+; ?", "", body)
     body = re.sub(r"#fe00[0-9a-f]{2}", lambda m: f"var(--{_ROLE_OF[m[0]]})", body)
-    while (flatter := re.sub(r"<g>\s*(<[^g][^<>]*/>|<text[^<]*</text>)\s*</g>|<g/>|<g>\s*</g>|<defs>\s*</defs>", r"\1", body)) != body:
+    while (
+        flatter := re.sub(
+            r"<g>\s*(<[^g][^<>]*/>|<text[^<]*</text>)\s*</g>|<g/>|<g>\s*</g>|<defs>\s*</defs>", r"\1", body
+        )
+    ) != body:
         body = flatter  # groups around single elements carry no meaning once their ids are gone
     body = re.sub(r"\s*\n\s*", "\n", body)
     body = re.sub(r'(?<=[\d z])\n(?=[LMz"CQ])', "", body)
     size = re.search(r'viewBox="([^"]+)"', document)
     assert size is not None
-    label = escape(alt, quote=True)
-    return f'<svg class="chart" viewBox="{size[1]}" role="img" aria-label="{label}" preserveAspectRatio="xMinYMin">{body}'
+    attributes = f'class="{" ".join(["chart", kind]).strip()}" viewBox="{size[1]}" preserveAspectRatio="xMinYMin"'
+    return f'<svg {attributes} role="img" aria-label="{escape(alt, quote=True)}">{body}'

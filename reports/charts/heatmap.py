@@ -1,6 +1,7 @@
 """Partitions over time: which of them carry the load, and which of them refused."""
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from matplotlib.ticker import FuncFormatter, MaxNLocator
@@ -31,19 +32,28 @@ def heat_map(
             level = np.where(np.isnan(share[row]), -1, np.clip(np.ceil(share[row] * LEVELS), 0, LEVELS)).astype(int)
             # One rectangle for a run of equal cells keeps the picture small.
             edges = [0, *(np.flatnonzero(np.diff(level)) + 1).tolist(), len(level)]
-            for start, stop in zip(edges, edges[1:], strict=False):
+            for start, stop in pairwise(edges):
                 if level[start] < 0:
                     continue
                 span = (float(time_s[start]), (stop - start) * step_s)
                 axes.broken_barh([span], (row + 0.06, 0.88), facecolors=ROLES[f"h{level[start]}"], linewidth=0)
             hot = np.flatnonzero(throttled[row] > 0)
             if len(hot):
-                axes.plot(np.asarray(time_s)[hot] + step_s / 2, np.full(len(hot), row + 0.5), "x", color=ROLES["bad"], ms=5, mew=1.6)
+                axes.plot(
+                    np.asarray(time_s)[hot] + step_s / 2,
+                    np.full(len(hot), row + 0.5),
+                    "x",
+                    color=ROLES["bad"],
+                    ms=5,
+                    mew=1.6,
+                )
         axes.set_ylim(len(rows), 0)
         stride = max(1, len(rows) // 16)
-        axes.set_yticks([row + 0.5 for row in range(0, len(rows), stride)], [rows[n] for n in range(0, len(rows), stride)])
+        axes.set_yticks(
+            [row + 0.5 for row in range(0, len(rows), stride)], [rows[n] for n in range(0, len(rows), stride)]
+        )
         axes.set_xlim(float(time_s[0]), float(time_s[-1]) + step_s)
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 1.5, 2, 3, 6, 10]))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: clock(value)))
         sheet.x_unit(time_unit)
-        return sheet.svg(name, alt)
+        return sheet.svg(name, alt, "heat-map")

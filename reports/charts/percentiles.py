@@ -13,7 +13,7 @@ TICKS = (0.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999)
 
 
 def quantile_grid(count: int, points: int = 90) -> np.ndarray:
-    """Return the quantiles at which a sample of `count` is worth drawing: evenly spaced in nines, as far as it reaches."""
+    """Return the quantiles at which to draw a sample of `count`: evenly spaced in nines, as far as it reaches."""
     if count < 2:
         return np.array([0.5])
     nines = np.linspace(0, np.log10(count), points)
@@ -57,7 +57,9 @@ def percentile_plot(
             high = max([*values_seen, *(value for value, _ in limits)])
             axes.set_yscale("log")
             axes.set_ylim(low / 1.3, high * 1.6)
-            axes.yaxis.set_major_locator(LogLocator(10, subs=(1.0, 2.0, 5.0) if high / low < 200 else (1.0,), numticks=9))
+            axes.yaxis.set_major_locator(
+                LogLocator(10, subs=(1.0, 2.0, 5.0) if high / low < 200 else (1.0,), numticks=9)
+            )
             axes.yaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(value)))
         shown = [tick for tick in TICKS if -np.log10(1 - tick) <= reach + 1e-6]

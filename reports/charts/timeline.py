@@ -21,8 +21,10 @@ class Line:
     time_s: Sequence[float]
     values: Sequence[float]
     role: str
-    style: Literal["line", "dashed", "area", "steps"] = "line"
+    style: Literal["line", "dashed", "area", "dots"] = "line"
     label: str | None = None
+    steps: bool = False
+    """Each value holds from its time to the next one's, as a sum over a period does."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,8 @@ def timeline(
 ) -> str:
     """Draw series over time. Gaps (NaN) stay gaps: a point that is unknown is not drawn as zero.
 
-    What lies outside `window_s`, the time that is judged, is shaded. The limit is drawn when it is within reach of the data; far above, it would flatten the chart, so it is only named.
+    What lies outside `window_s`, the time that is judged, is shaded. The limit is drawn when it is within reach of the
+    data; far above, it would flatten the chart, so it is only named.
     """
     with canvas(height_px) as sheet:
         axes = sheet.axes
@@ -79,8 +82,13 @@ def timeline(
             last_s = max(last_s, float(time_s[-1])) if end_s is None else last_s
             colour = ROLES[line.role]
             if line.style == "area":
-                axes.fill_between(time_s, values, 0, color=colour, alpha=0.16, linewidth=0)
-            drawstyle = "steps-post" if line.style == "steps" else "default"
+                step = "post" if line.steps else None
+                axes.fill_between(time_s, values, 0, color=colour, alpha=0.16, linewidth=0, step=step)
+            if line.style == "dots":  # each value in the middle of the period that it holds for
+                middle = (time_s[:-1] + time_s[1:]) / 2 if line.steps else time_s
+                axes.plot(middle, values[: len(middle)], "o", color=colour, ms=4.5, zorder=4)
+                continue
+            drawstyle = "steps-post" if line.steps else "default"
             marker = "o" if np.count_nonzero(~np.isnan(values)) == 1 else None
             dashes = (0, (4, 2.5)) if line.style == "dashed" else "-"
             width = 2.2 if line.style == "area" else 1.6

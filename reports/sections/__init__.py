@@ -1,1 +1,1 @@
-"""The sections of a report: one file per question. Each reads a `Run` and returns a `Section` of plain text and charts."""
+"""The sections of a report, one file per question: each reads a `Run` and returns a `Section`."""

@@ -29,20 +29,21 @@ def section(run: Run, say: Wording) -> Section:
             for name, part in parts
         )
     pairs = [
-        ("population", say("assumptions.people", nodes=population.nodes, groups=population.groups, domains=population.domains)),
-        ("mode", say("assumptions.modes", websocket=number(scenario.mode.websocket * 100), polling=number(scenario.mode.polling * 100))),
-        ("traffic", say("assumptions.rates", reports=number(traffic.reports_per_s), batches=number(traffic.event_batches_per_s))),
+        ("nodes", number(population.nodes)),
+        ("groups", number(population.groups)),
+        ("domains", number(population.domains)),
+        ("websocket", f"{number(scenario.mode.websocket * 100)} %"),
+        ("reports", f"{number(traffic.reports_per_s)}/s, {traffic.variables_per_report} × {traffic.value_bytes} B"),
+        ("batches", f"{number(traffic.event_batches_per_s)}/s, {traffic.events_per_batch} × {traffic.payload_bytes} B"),
         (
-            "payload",
+            "schedule",
             say(
-                "assumptions.sizes",
-                variables=traffic.variables_per_report,
-                value=traffic.value_bytes,
-                events=traffic.events_per_batch,
-                payload=traffic.payload_bytes,
+                "assumptions.times",
+                ramp=number(schedule.ramp_s),
+                hold=number(schedule.hold_s),
+                drain=number(schedule.drain_s),
             ),
         ),
-        ("schedule", say("assumptions.times", ramp=number(schedule.ramp_s), hold=number(schedule.hold_s), drain=number(schedule.drain_s))),
         ("layout", scenario.layout),
         ("billing", billed),
         ("world", say.name_of("world", scenario.physics)),
@@ -57,7 +58,9 @@ def section(run: Run, say: Wording) -> Section:
         (say.name_of("setting", name), f"{number(value)} s" if isinstance(value, float) else str(value))
         for name, value in scenario.settings.model_dump().items()
     ]
-    machine = [(name, str(value)) for part in (record.versions, record.host, record.clock) for name, value in part.items()]
+    machine = [
+        (name, str(value)) for part in (record.versions, record.host, record.clock) for name, value in part.items()
+    ]
     blocks: list[Block] = [Facts([(say(f"assumptions.{name}"), value) for name, value in pairs])]
     blocks += [Text(say("assumptions.settings")), Facts(settings)]
     if machine:

@@ -5,7 +5,7 @@ import pandas as pd
 
 from capacity.record import DELIVERY_COUNTS
 from reports.charts import Bar, Line, bars, timeline
-from reports.document import Block, Cell, Chart, Charts, Key, Section, Table, Text, Tone
+from reports.document import Block, Cell, Chart, Charts, Figure, Key, Section, Table, Text, Tone
 from reports.numbers import count, milliseconds, number, percent
 from reports.quantiles import bin_edges
 from reports.run import Run, seconds_since
@@ -30,7 +30,14 @@ TONES: dict[str, Tone] = {
     "superseded": "",
     "unsettled": "unknown",
 }
-ROLES = {"delivered": "c2", "late": "c3", "superseded": "c6", "lost_by_cursor": "c4", "lost": "bad", "lost_after_ack": "bad"}
+ROLES = {
+    "delivered": "c2",
+    "late": "c3",
+    "superseded": "c6",
+    "lost_by_cursor": "c4",
+    "lost": "bad",
+    "lost_after_ack": "bad",
+}
 
 
 def section(run: Run, say: Wording) -> Section | None:
@@ -66,6 +73,20 @@ def section(run: Run, say: Wording) -> Section | None:
     if examples is not None:
         blocks.append(examples)
     return Section("deliveries", say("deliveries.title"), lead, blocks)
+
+
+def figure(run: Run, say: Wording) -> Figure | None:
+    """Give the deliveries their place on the first screen."""
+    frame = run.deliveries
+    if frame is None or frame.empty or not frame["expected"].sum():
+        return None
+    total = frame[list(DELIVERY_COUNTS)].sum()
+    lost, by_cursor = int(total["lost"] + total["lost_after_ack"]), int(total["lost_by_cursor"])
+    arrived, expected = total[list(ARRIVED)].sum(), total["expected"]
+    key = "deliveries.figure_cursor" if by_cursor else "deliveries.figure"
+    note = say(key, arrived=count(arrived), expected=count(expected), lost=count(lost), by_cursor=count(by_cursor))
+    tone: Tone = "bad" if lost or total["crosstalk"] else "warn" if by_cursor else ""
+    return Figure(say("deliveries.figure_label"), percent(arrived / expected), note, tone)
 
 
 def _outcomes(frame: pd.DataFrame, say: Wording) -> Table:
@@ -131,11 +152,17 @@ def _faults_over_time(run: Run, frame: pd.DataFrame, say: Wording) -> Chart:
     kinds = [name for name in OUTCOMES if name != "delivered" and sums[name] > 0]
     if not kinds:
         expected = int(frame["expected"].sum())
-        rows = [Bar(say("outcome.delivered"), [("c2", float(sums["delivered"]))], percent(sums["delivered"] / expected))]
+        rows = [
+            Bar(say("outcome.delivered"), [("c2", float(sums["delivered"]))], percent(sums["delivered"] / expected))
+        ]
         alt = say("deliveries.no_faults_alt", expected=count(expected))
         return Chart(say("deliveries.outcomes_title"), bars("deliveries-outcomes", alt, rows), alt)
-    rows = [Bar(say(f"outcome.{name}"), [(ROLES.get(name, "c3"), float(sums[name]))], count(sums[name])) for name in kinds]
-    alt = say("deliveries.faults_alt", faults=", ".join(f"{say(f'outcome.{name}')} {count(sums[name])}" for name in kinds))
+    rows = [
+        Bar(say(f"outcome.{name}"), [(ROLES.get(name, "c3"), float(sums[name]))], count(sums[name])) for name in kinds
+    ]
+    alt = say(
+        "deliveries.faults_alt", faults=", ".join(f"{say(f'outcome.{name}')} {count(sums[name])}" for name in kinds)
+    )
     data = Table(
         [say("deliveries.outcome"), say("deliveries.count")],
         [[say(f"outcome.{name}"), count(sums[name])] for name in kinds],
@@ -155,7 +182,9 @@ def _groups(frame: pd.DataFrame, say: Wording) -> Table:
     sums["p99"] = frame.groupby("group", observed=True)["latency_p99_ms"].max()
     sums["share"] = sums[list(ARRIVED)].sum(axis=1) / sums["expected"].where(sums["expected"] > 0)
     sums["gone"] = sums[list(LOSSES)].sum(axis=1)
-    worst = sums.assign(name=sums.index.astype(str)).sort_values(["share", "p99", "name"], ascending=[True, False, True])
+    worst = sums.assign(name=sums.index.astype(str)).sort_values(
+        ["share", "p99", "name"], ascending=[True, False, True]
+    )
     rows = [
         [
             str(row["name"]),

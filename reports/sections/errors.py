@@ -3,7 +3,7 @@
 import numpy as np
 
 from reports.charts import Line, timeline
-from reports.document import Block, Cell, Chart, Charts, Key, Section, Table
+from reports.document import Block, Cell, Chart, Charts, Section, Table
 from reports.numbers import count, number, percent
 from reports.quantiles import bin_edges
 from reports.run import Run
@@ -26,7 +26,9 @@ def section(run: Run, say: Wording) -> Section | None:
     assert frame is not None
     for name in ("error_type", "error_message", "request_id", "operation", "outcome"):
         frame[name] = frame[name].astype(object).where(frame[name].notna(), None)
-    groups = frame.sort_values("start", kind="stable").groupby(["operation", "outcome", "error_type"], dropna=False, sort=False)
+    groups = frame.sort_values("start", kind="stable").groupby(
+        ["operation", "outcome", "error_type"], dropna=False, sort=False
+    )
     summary = sorted(((len(rows), names, rows.iloc[0]) for names, rows in groups), key=lambda g: (-g[0], str(g[1])))
     rows = []
     for size, (operation, outcome, error_type), first in summary[:SHOWN]:
@@ -48,7 +50,9 @@ def section(run: Run, say: Wording) -> Section | None:
         Table([say(f"errors.{name}") for name in headings], rows, say("errors.table"), numeric=(3, 4, 5)),
         Charts([_timeline(run, say)]),
     ]
-    lead = say("errors.lead", failed=count(failures), count=count(len(requests)), share=percent(failures / len(requests)))
+    lead = say(
+        "errors.lead", failed=count(failures), count=count(len(requests)), share=percent(failures / len(requests))
+    )
     return Section("errors", say("errors.title"), lead, blocks)
 
 
@@ -62,7 +66,7 @@ def _timeline(run: Run, say: Wording) -> Chart:
     svg = timeline(
         "errors-time",
         alt,
-        [Line(edges[:-1], failed, "bad", "steps")],
+        [Line(edges[:-1], failed, "bad", steps=True)],
         unit=say("errors.unit"),
         time_unit=say("page.time_unit"),
         end_s=run.length_s,
@@ -73,4 +77,4 @@ def _timeline(run: Run, say: Wording) -> Chart:
         [[f"{edges[n]:g} s", number(float(failed[n]))] for n in range(len(failed)) if failed[n]],
         numeric=(0, 1),
     )
-    return Chart(say("errors.chart"), svg, alt, data, [Key("bad", say("errors.failed"))])
+    return Chart(say("errors.chart"), svg, alt, data)

@@ -43,7 +43,11 @@ def section(run: Run, say: Wording) -> Section | None:
         [
             _table(requests, groups, say),
             Charts(
-                [_plot(run, intended, raw, say), _operations_plot(requests, groups, say), _timeline(run, requests, say)],
+                [
+                    _plot(run, intended, raw, say),
+                    _operations_plot(requests, groups, say),
+                    _timeline(run, requests, say),
+                ],
             ),
             Text(say("latency.method")),
         ],
@@ -73,19 +77,19 @@ def _table(requests: Requests, groups: list[tuple[str, np.ndarray]], say: Wordin
         answered = rows[requests.answered[rows]]
         due, sent = requests.intended_ms[answered], requests.raw_ms[answered]
         cells: list[Cell | str] = [name, count(len(rows)), Cell(percent(failed / len(rows)), "bad" if failed else "")]
+        few = Cell(say("latency.few"), "unknown")
         for values in (due, sent):
-            for value in quantiles(values, PERCENTILES):
-                cells.append(Cell(number(value)) if value is not None else Cell(say("latency.few"), "unknown"))
-            cells.append(number(float(values.max())) if len(values) else Cell(say("latency.few"), "unknown"))
+            cells += [few if value is None else number(value) for value in quantiles(values, PERCENTILES)]
+            cells.append(number(float(values.max())) if len(values) else few)
         return cells
 
     headings = [say("latency.operation"), say("latency.requests"), say("latency.failed")]
-    headings += [say("latency.due", what=what) for what in ("p50", "p95", "p99", say("latency.max"))]
-    headings += [say("latency.sent", what=what) for what in ("p50", "p95", "p99", say("latency.max"))]
+    headings += ["p50", "p95", "p99", say("latency.max")] * 2
+    spans = [("", 3), (say("latency.from_due"), 4), (say("latency.from_sent"), 4)]
     rows = [row(name, indices) for name, indices in groups]
     if len(groups) > 1:
         rows.append(row(say("latency.all"), np.concatenate([indices for _, indices in groups])))
-    return Table(headings, rows, say("latency.table"), numeric=range(1, 11))
+    return Table(headings, rows, say("latency.table"), range(1, 11), spans)
 
 
 def _limits(run: Run) -> list[tuple[float, str]]:
@@ -103,7 +107,9 @@ def _plot(run: Run, intended: np.ndarray, raw: np.ndarray, say: Wording) -> Char
     grid = quantile_grid(len(intended))
     due = np.quantile(intended, grid, method="higher")
     sent = np.quantile(raw, grid, method="higher")
-    alt = say("latency.plot_alt", p50=milliseconds(float(np.quantile(intended, 0.5))), max=milliseconds(float(intended.max())))
+    alt = say(
+        "latency.plot_alt", p50=milliseconds(float(np.quantile(intended, 0.5))), max=milliseconds(float(intended.max()))
+    )
     svg = percentile_plot(
         "latency-all",
         alt,
@@ -140,7 +146,9 @@ def _operations_plot(requests: Requests, groups: list[tuple[str, np.ndarray]], s
     alt = say("latency.operations_alt", operations=", ".join(name for name, _ in shown))
     svg = percentile_plot("latency-operations", alt, curves, unit="ms", x_unit=say("latency.percentile"))
     headings = [say("latency.operation"), say("latency.percentile"), "ms"]
-    title = say("latency.operations_title") if len(groups) <= len(shown) else say("latency.busiest_title", count=len(shown))
+    title = (
+        say("latency.operations_title") if len(groups) <= len(shown) else say("latency.busiest_title", count=len(shown))
+    )
     return Chart(title, svg, alt, Table(headings, rows, numeric=(1, 2)), legend)
 
 

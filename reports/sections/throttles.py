@@ -2,96 +2,194 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from reports.charts import Line, Mark, timeline
-from reports.document import Block, Cell, Chart, Charts, Key, Section, Table
+from reports.document import Block, Cell, Chart, Charts, Figure, Key, Section, Table
 from reports.measurements import THROTTLE_CAUSES, Points, dimensions_of, points, resources
 from reports.numbers import count, duration, number
 from reports.run import Run
+from reports.sections.capacity import name_of
 from reports.wording import Wording
 
 
+@dataclass(frozen=True)
+class Throttles:
+    """Throttle events of reads or writes of a resource: measured points, and what the forecast said."""
+
+    resource: str
+    kind: str
+    measured: Points | None
+    measured_first_s: float | None
+    resolution_s: float | None
+    forecast: int | None
+    forecast_first_s: float | None
+
+    @property
+    def happened(self) -> bool:
+        """Tell whether there were any, measured or forecast."""
+        return bool(self.forecast) or (self.measured is not None and self.measured.total > 0)
+
+
 def section(run: Run, say: Wording) -> Section | None:
-    """Throttle events as CloudWatch counted them; None without metrics.parquet."""
+    """Throttle events as CloudWatch counted them beside the forecast's; None without metrics.parquet."""
     if run.metrics is None:
         return None
-    events = {
-        (index, kind): points(run, f"{kind}ThrottleEvents", dimensions_of(run, index))
-        for index in resources(run)
-        for kind in ("Read", "Write")
-    }
-    known = {key: series for key, series in events.items() if series is not None}
+    events = collect(run)
+    title = say("throttles.title")
+    known = [event for event in events if event.measured is not None]
     if not known:
-        return Section("throttles", say("throttles.title"), say("throttles.unknown"))
-    total = sum(series.total for series in known.values())
+        return Section("throttles", title, say("throttles.unknown"))
+    total = sum(event.measured.total for event in known if event.measured is not None)
     complete = len(known) == len(events)
-    if not total:
+    if not total and not any(event.forecast for event in events):
         lead = say("throttles.none") if complete else say("throttles.none_known")
-        return Section("throttles", say("throttles.title"), lead, [] if complete else [_table(run, events, say)])
-    hit = {key: series for key, series in known.items() if series.total}
-    first = min((series.first_s, key) for key, series in hit.items() if series.first_s is not None)
-    lead = say(
-        "throttles.lead",
-        total=count(total),
-        where=", ".join(dict.fromkeys(index or say("page.table") for index, _ in hit)),
-        first=duration(first[0]),
-        period=number(hit[first[1]].period_s),
-    )
-    blocks: list[Block] = [_table(run, events, say), Charts([_chart(run, key, series, say) for key, series in hit.items()])]
+        return Section("throttles", title, lead, [] if complete else [_table(run, events, say)])
+    hit = [event for event in events if event.happened]
+    blocks: list[Block] = [_table(run, hit, say), Charts([_chart(run, event, say) for event in hit], _legend(hit, say))]
     by_operation = _operations(run, say)
     if by_operation is not None:
         blocks.append(by_operation)
-    return Section("throttles", say("throttles.title"), lead, blocks)
+    return Section("throttles", title, _lead(hit, total, say), blocks)
 
 
-def _name(key: tuple[str, str], say: Wording) -> str:
-    index, kind = key
-    return say("throttles.of", resource=index or say("page.table"), kind=say(f"page.{kind.lower()}s"))
+def figure(run: Run, say: Wording) -> Figure | None:
+    """Give the first throttle a place on the first screen, when there was one or should have been."""
+    if run.metrics is None and run.comparison is None:
+        return None
+    hit = [event for event in collect(run) if event.happened]
+    if not hit:
+        return None
+    measured, forecast = _first(hit)
+    gap = None if measured is None or forecast is None else abs(measured - forecast)
+    key = (
+        "throttles.figure"
+        if gap is not None
+        else "throttles.figure_measured"
+        if measured is not None
+        else "throttles.figure_forecast"
+    )
+    names = ", ".join(dict.fromkeys(name_of(event.resource, event.kind, say) for event in hit))
+    note = say(key, where=names, forecast=duration(forecast), gap=duration(gap))
+    value = say("throttles.never") if measured is None else say("throttles.after", time=duration(measured))
+    return Figure(say("throttles.figure_label"), value, note, "" if measured is None else "bad")
 
 
-def _table(run: Run, events: dict[tuple[str, str], Points | None], say: Wording) -> Table:
+def collect(run: Run) -> list[Throttles]:
+    """Return what is known of the throttles of the table and each index, reads and writes."""
+    compared = {(t.resource, t.kind): t for t in run.comparison.throttles} if run.comparison else {}
+    pairs = list(compared) or [(name or "table", kind) for name in resources(run) for kind in ("read", "write")]
+    found = []
+    for resource, kind in pairs:
+        metric = f"{kind.capitalize()}ThrottleEvents"
+        measured = points(run, metric, dimensions_of(run, "" if resource == "table" else resource))
+        one = compared.get((resource, kind))  # type: ignore[call-overload]
+        first_s = one.measured_first_s if one else measured.first_s if measured else None
+        resolution_s = (
+            one.resolution_s if one else measured.period_s if measured and measured.first_s is not None else None
+        )
+        forecast = (one.forecast, one.forecast_first_s) if one else (None, None)
+        found.append(Throttles(resource, kind, measured, first_s, resolution_s, *forecast))
+    return found
+
+
+def _first(events: list[Throttles]) -> tuple[float | None, float | None]:
+    measured = [event.measured_first_s for event in events if event.measured_first_s is not None]
+    forecast = [event.forecast_first_s for event in events if event.forecast_first_s is not None]
+    return min(measured, default=None), min(forecast, default=None)
+
+
+def _lead(hit: list[Throttles], total: float, say: Wording) -> str:
+    measured, forecast = _first(hit)
+    where = ", ".join(dict.fromkeys(say("page.table") if e.resource == "table" else e.resource for e in hit))
+    if not total:
+        return say("throttles.lead_forecast_only", where=where, forecast=duration(forecast))
+    if forecast is None:
+        return say("throttles.lead", total=count(total), where=where, first=duration(measured))
+    return say(
+        "throttles.lead_both", total=count(total), where=where, first=duration(measured), forecast=duration(forecast)
+    )
+
+
+def _table(run: Run, events: list[Throttles], say: Wording) -> Table:
     rows: list[list[Cell | str]] = []
-    for (index, kind), series in events.items():
+    for event in events:
         causes = []
         for cause in THROTTLE_CAUSES:
-            found = points(run, f"{kind}{cause}ThrottleEvents", dimensions_of(run, index))
+            metric = f"{event.kind.capitalize()}{cause}ThrottleEvents"
+            found = points(run, metric, dimensions_of(run, "" if event.resource == "table" else event.resource))
             if found is not None and found.total:
                 causes.append(f"{say.name_of('cause', cause)}: {count(found.total)}")
+        measured = event.measured
+        first = duration(event.measured_first_s)
+        if event.measured_first_s is not None and event.resolution_s is not None:
+            first = f"{first} ± {number(event.resolution_s)} s"
         rows.append(
             [
-                index or say("page.table"),
-                say(f"page.{kind.lower()}s"),
+                name_of(event.resource, event.kind, say),
+                count(event.forecast),
                 Cell(say("page.unknown"), "unknown")
-                if series is None
-                else Cell(count(series.total), "bad" if series.total else ""),
-                duration(series.first_s) if series is not None else "–",
+                if measured is None
+                else Cell(count(measured.total), "bad" if measured.total else ""),
+                duration(event.forecast_first_s),
+                first,
                 "; ".join(causes) or "–",
             ]
         )
-    headings = [say(f"throttles.{name}") for name in ("resource", "kind", "events", "first", "causes")]
-    return Table(headings, rows, numeric=(2, 3))
+    headings = [
+        say(f"throttles.{name}") for name in ("resource", "forecast", "measured", "forecast", "measured", "causes")
+    ]
+    spans = [("", 1), (say("throttles.events"), 2), (say("throttles.first"), 2), ("", 1)]
+    return Table(headings, rows, numeric=range(1, 5), groups=spans)
 
 
-def _chart(run: Run, key: tuple[str, str], series: Points, say: Wording) -> Chart:
-    alt = say("throttles.alt", name=_name(key, say), total=count(series.total), first=duration(series.first_s))
-    rate = series.values / series.period_s
-    end_s = float(series.time_s[-1]) + series.period_s
-    marks = [Mark(series.first_s, say("throttles.mark"))] if series.first_s is not None else []
+def _legend(hit: list[Throttles], say: Wording) -> list[Key]:
+    keys = [Key("bad", say("throttles.measured"))]
+    if any(event.forecast for event in hit):
+        keys.append(Key("plan", say("throttles.forecast"), "dashed"))
+    return keys
+
+
+def _chart(run: Run, event: Throttles, say: Wording) -> Chart:
+    name = name_of(event.resource, event.kind, say)
+    series = event.measured
+    total = series.total if series is not None else None
+    alt = say("throttles.alt", name=name, total=count(total), first=duration(event.measured_first_s))
+    lines, rows = [], []
+    planned = _planned(run, event)
+    if planned is not None:
+        lines.append(planned)
+    if series is not None and len(series.values):
+        rate = series.values / series.period_s
+        lines.append(
+            Line([*series.time_s, float(series.time_s[-1]) + series.period_s], [*rate, rate[-1]], "bad", steps=True)
+        )
+        rows = [[f"{at:.0f} s", count(value)] for at, value in zip(series.time_s, series.values, strict=True) if value]
+    marks = []
+    if event.measured_first_s is not None:
+        marks.append(Mark(event.measured_first_s, say("throttles.mark", time=duration(event.measured_first_s))))
     svg = timeline(
-        f"throttles-{key[0] or 'table'}-{key[1].lower()}",
+        f"throttles-{event.resource}-{event.kind}",
         alt,
-        [Line([*series.time_s, end_s], [*rate, rate[-1]], "bad", "steps")],
+        lines,
         unit=say("throttles.unit"),
         time_unit=say("page.time_unit"),
         end_s=run.length_s,
         window_s=run.window_s,
         marks=marks,
     )
-    data = Table(
-        [say("page.time"), say("throttles.events")],
-        [[f"{at:g} s", count(value)] for at, value in zip(series.time_s, series.values, strict=True)],
-        numeric=(0, 1),
-    )
-    return Chart(_name(key, say), svg, alt, data, [Key("bad", say("throttles.unit"))])
+    data = Table([say("page.time"), say("throttles.events")], rows, numeric=(0, 1)) if rows else None
+    return Chart(name, svg, alt, data)
+
+
+def _planned(run: Run, event: Throttles) -> Line | None:
+    if run.forecast is None or not event.forecast:
+        return None
+    resource = run.forecast.resource(event.resource)
+    steps = (resource.read if event.kind == "read" else resource.write).throttled_per_step
+    step_s = run.forecast.step_s
+    rate = [events / step_s for events in steps]
+    return Line([n * step_s for n in range(len(steps) + 1)], [*rate, rate[-1]], "plan", "dashed", steps=True)
 
 
 def _operations(run: Run, say: Wording) -> Table | None:
@@ -106,4 +204,6 @@ def _operations(run: Run, say: Wording) -> Table | None:
             rows.append([parts.get("Operation", "–"), Cell(count(total), "bad")])
     if not rows:
         return None
-    return Table([say("throttles.operation"), say("throttles.requests")], rows, say("throttles.by_operation"), numeric=(1,))
+    return Table(
+        [say("throttles.operation"), say("throttles.requests")], rows, say("throttles.by_operation"), numeric=(1,)
+    )

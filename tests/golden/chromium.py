@@ -16,7 +16,9 @@ from typing import Any
 
 from websockets.sync.client import ClientConnection, connect
 
-BINARY = next((path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None)
+BINARY = next(
+    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
+)
 
 
 class Page:
@@ -56,7 +58,9 @@ class Page:
 
     def open(self, path: Path, *, width: int, scheme: str = "light", media: str = "screen", height: int = 900) -> None:
         """Load a file at a width in CSS pixels, in a colour scheme, for the screen or for print."""
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
+        )
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.call("Emulation.setEmulatedMedia", media=media, features=features)
         self.call("Page.navigate", url=path.resolve().as_uri())
@@ -80,6 +84,8 @@ class Page:
 
     def pdf(self, path: Path) -> None:
         """Print to A4."""
+        self.call("Emulation.clearDeviceMetricsOverride")
+        self.call("Emulation.setEmulatedMedia", media="")
         answer = self.call("Page.printToPDF", printBackground=True, preferCSSPageSize=True)
         path.write_bytes(base64.b64decode(answer["data"]))
 

@@ -1,7 +1,7 @@
-"""A generated run directory: the same seed gives the same files, so that what a report says about them can be kept as golden.
+"""A generated run directory: one seed, the same files, so what a report says about them can be kept as golden.
 
-The run is made up, but it is made up whole: 2 groups of a host and 3 members work for 60 s after a 10 s ramp; GroupIdIndex
-is too small for them and throttles 41 s into the run.
+The run is made up, but it is made up whole: 2 groups of a host and 3 members work for 60 s after a 10 s ramp;
+GroupIdIndex is too small for them and throttles 41 s into the run.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import made_up_comparison
+import made_up_forecast
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -25,6 +27,7 @@ from capacity.record import (
     Target,
     ThresholdResult,
     Verdict,
+    write_json,
     write_run,
 )
 from capacity.scenario import Scenario
@@ -54,7 +57,13 @@ def scenario() -> Scenario:
                 "table": {"read": 40, "write": 20},
                 "indexes": {"GroupIdIndex": {"read": 5, "write": 5}, "GroupNameIndex": {"read": 5, "write": 5}},
             },
-            "expect": ["latency.p(95) < 30ms", "throttles.total == 0", "deliveries.lost == 0", "cost.run_usd < 0.01"],
+            "expect": [
+                "latency.p(95) < 30ms",
+                "throttles.total == 0",
+                "deliveries.lost == 0",
+                "latency.p(99, renewHeartbeat) < 100ms",
+                "cost.run_usd < 0.02",
+            ],
         }
     )
 
@@ -95,19 +104,33 @@ def record(**changes: Any) -> RunRecord:
         verdict=Verdict(
             outcome="failed",
             exit_code=99,
-            sentence="1 of 4 thresholds did not hold: throttles.total == 0.",
+            sentence="1 of 5 thresholds did not hold: throttles.total == 0.",
             thresholds=[
-                ThresholdResult(expression="latency.p(95) < 30ms", outcome="passed", limit=30, actual=17.4, unit="ms", margin=-0.42),
-                ThresholdResult(expression="throttles.total == 0", outcome="failed", limit=0, actual=58, unit="count", margin=None),
-                ThresholdResult(expression="deliveries.lost == 0", outcome="passed", limit=0, actual=0, unit="count", margin=None),
                 ThresholdResult(
-                    expression="cost.run_usd < 0.01",
+                    expression="latency.p(95) < 30ms", outcome="passed", limit=30, actual=17.4, unit="ms", margin=-0.42
+                ),
+                ThresholdResult(
+                    expression="throttles.total == 0", outcome="failed", limit=0, actual=58, unit="count", margin=None
+                ),
+                ThresholdResult(
+                    expression="deliveries.lost == 0", outcome="passed", limit=0, actual=0, unit="count", margin=None
+                ),
+                ThresholdResult(
+                    expression="latency.p(99, renewHeartbeat) < 100ms",
                     outcome="unknown",
-                    limit=0.01,
+                    limit=100,
                     actual=None,
-                    unit="number",
+                    unit="ms",
                     margin=None,
-                    reason="the run directory has no forecast.json",
+                    reason="not enough data: p99 needs 1,000 answers, the run has 3",
+                ),
+                ThresholdResult(
+                    expression="cost.run_usd < 0.02",
+                    outcome="passed",
+                    limit=0.02,
+                    actual=0.0128,
+                    unit="number",
+                    margin=-0.36,
                 ),
             ],
         ),
@@ -119,7 +142,7 @@ def record(**changes: Any) -> RunRecord:
 
 
 def requests(seed: int = 1, scale: float = 1.0, names: dict[str, str] | None = None) -> pa.Table:
-    """requests.parquet: steady operations with a tail, and refusals once the index throttles. `scale` multiplies rates."""
+    """requests.parquet: steady operations with a tail, refusals once the index throttles; `scale` multiplies rates."""
     random = np.random.default_rng(seed)
     names = names or {}
     frames = []
@@ -127,7 +150,9 @@ def requests(seed: int = 1, scale: float = 1.0, names: dict[str, str] | None = N
         count = round(per_s * scale * (RAMP_S + HOLD_S))
         intended_s = np.sort(random.uniform(0, RAMP_S + HOLD_S, count))
         lateness_s = random.exponential(0.0004, count)
-        latency_ms = median_ms * random.lognormal(0, 0.35, count) + (random.random(count) < 0.01) * random.exponential(40, count)
+        latency_ms = median_ms * random.lognormal(0, 0.35, count) + (random.random(count) < 0.01) * random.exponential(
+            40, count
+        )
         throttled = (operation == "reportDataByNode") & (intended_s > 41) & (random.random(count) < 0.28)
         node = random.integers(0, 8, count)
         frames.append(
@@ -147,7 +172,10 @@ def requests(seed: int = 1, scale: float = 1.0, names: dict[str, str] | None = N
                     ),
                     "error_message": np.where(
                         throttled,
-                        names.get("message", "The level of configured provisioned throughput for one or more global secondary indexes was exceeded."),
+                        names.get(
+                            "message",
+                            "The level of configured provisioned throughput for one or more indexes was exceeded.",
+                        ),
                         np.array(None, dtype=object),
                     ),
                     "request_bytes": random.integers(300, 420, count),
@@ -244,7 +272,9 @@ def metrics() -> pa.Table:
     for index, (read, write) in RESOURCES.items():
         dimensions = f"GlobalSecondaryIndexName={index},TableName={TABLE}" if index else f"TableName={TABLE}"
         held = 0.72 if index == "GroupIdIndex" else 1
-        add("ConsumedReadCapacityUnits", dimensions, "Sum", [round(10 * read * s, 1) for s in shape] if read else [None])
+        add(
+            "ConsumedReadCapacityUnits", dimensions, "Sum", [round(10 * read * s, 1) for s in shape] if read else [None]
+        )
         add(
             "ConsumedWriteCapacityUnits",
             dimensions,
@@ -262,6 +292,8 @@ def build(directory: Path, *, polling: bool = False, scale: float = 1.0, names: 
     """Write the whole run directory and return it."""
     directory.mkdir(parents=True, exist_ok=True)
     write_run(directory, record())
+    write_json(directory / "forecast.json", made_up_forecast.forecast(scenario().digest()))
+    write_json(directory / "comparison.json", made_up_comparison.comparison(record().run_id, START))
     pq.write_table(requests(scale=scale, names=names), directory / "requests.parquet")
     rows, faults = deliveries(polling)
     pq.write_table(rows, directory / "deliveries.parquet")

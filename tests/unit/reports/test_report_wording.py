@@ -1,0 +1,47 @@
+"""Every language says the same things with the same values."""
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+import reports
+from reports.wording import Wording, languages, sentences
+
+PLACES = re.compile(r"{(\w+)}")
+
+
+def test_an_unknown_language_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match=r'lang = "fr" is not a language of the reports; there are: .*en'):
+        Wording("fr")
+
+
+@pytest.mark.parametrize("lang", languages())
+def test_a_language_has_every_sentence_with_the_same_places(lang: str) -> None:
+    english, mine = sentences("en"), sentences(lang)
+    assert mine.keys() == english.keys()
+    for key, sentence in english.items():
+        assert sorted(set(PLACES.findall(mine[key]))) == sorted(set(PLACES.findall(sentence))), key
+
+
+def test_every_sentence_is_used() -> None:
+    source = "".join(
+        path.read_text() for path in Path(reports.__file__).parent.rglob("*") if path.suffix in (".py", ".j2")
+    )
+    groups = ("file", "target", "threshold", "verdict", "cause", "message", "mode", "outcome", "world", "setting")
+    for key in sentences("en"):
+        group, name = key.split(".", 1)
+        if group in groups or group.startswith("request_"):
+            continue  # named by the data
+        assert f'"{key}"' in source or f'"{name}"' in source, key
+
+
+def test_a_term_without_a_word_stands_for_itself() -> None:
+    assert Wording("en").name_of("cause", "SomethingNew") == "SomethingNew"
+
+
+def test_no_sentence_has_an_unfinished_place() -> None:
+    for lang in languages():
+        for sentence in sentences(lang).values():
+            list(string.Formatter().parse(sentence))
