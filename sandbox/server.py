@@ -27,6 +27,9 @@ from sandbox.http.message import Request, Response
 from sandbox.http.server import HttpServer, Limits
 from sandbox.router import Router
 
+# "Even with zero traffic the sample is emitted regularly" (DynamoDB guide, metrics-dimensions, 2026-11-30)
+_ZERO_WHEN_IDLE = frozenset(("ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"))
+
 
 class Sandbox:
     """A running sandbox: `async with Sandbox(config) as sandbox: ... sandbox.url`.
@@ -39,7 +42,7 @@ class Sandbox:
     ) -> None:
         self.config = config
         self.clock = clock
-        self.metrics = MetricStore(clock, config.metric_resolution_s)
+        self.metrics = MetricStore(clock, config.metric_resolution_s, _ZERO_WHEN_IDLE)
         self.engine = Engine(clock, self.metrics, config)
         self.appsync = AppSyncApi(config, self.engine.call, self.metrics, clock)
         self.cloudwatch = CloudWatchApi(self.metrics, clock, config.cloudwatch_faults)

@@ -194,10 +194,14 @@ class MetricStore:
 
     clock: epoch seconds. resolution_s: the period at which the sandbox's own metrics are published (AWS: 60 s; the
     sandbox's default of 10 s is a CloudWatch high-resolution period and gives a one-minute run a curve).
+    zero_when_idle: metrics that get a sample of 0 in a period without any other.
     """
 
-    def __init__(self, clock: Callable[[], float], resolution_s: int = 10) -> None:
+    def __init__(
+        self, clock: Callable[[], float], resolution_s: int = 10, zero_when_idle: frozenset[str] = frozenset()
+    ) -> None:
         self.clock = clock
+        self._zero_when_idle = zero_when_idle
         self.resolution_s = resolution_s
         self._series: dict[tuple[str, str, Dimensions], dict[str, Series]] = {}  # by name, then by unit
         self._start_s = self._period_start()
@@ -242,6 +246,8 @@ class MetricStore:
         start_s = self._period_start()
         if start_s != self._start_s:
             for series in self._every():
+                if series.open_point() is None and series.metric in self._zero_when_idle:
+                    series.add(0.0)
                 series.close_period(self._start_s)
             self._start_s = start_s
             now_s = self.clock()

@@ -150,6 +150,21 @@ def test_dimensions_have_no_order_and_must_match_whole() -> None:
     assert store.find("AWS/DynamoDB", "ThrottledRequests", both[:1]) == []
 
 
+def test_consumption_of_an_idle_table_is_published_as_zero_and_throttles_are_not() -> None:
+    """DynamoDB guide, metrics-dimensions (2026-11-30): consumption samples are emitted with zero traffic too."""
+    clock = Clock(NOON)
+    store = MetricStore(clock, 10, zero_when_idle=frozenset({"ConsumedWriteCapacityUnits"}))
+    consumed = store.series("AWS/DynamoDB", "ConsumedWriteCapacityUnits", (("TableName", "T"),))
+    throttled = store.series("AWS/DynamoDB", "WriteThrottleEvents", (("TableName", "T"),))
+    consumed.add(3.0)
+    for offset_s in (10, 20, 30):
+        clock.now_s = NOON + offset_s
+        store.tick()
+    points = store.read(consumed, NOON, NOON + 60, 10)
+    assert [(at_s - NOON, point.total, point.samples) for at_s, point in points] == [(0, 3, 1), (10, 0, 1), (20, 0, 1)]
+    assert store.read(throttled, NOON, NOON + 60, 10) == []
+
+
 def test_a_clock_that_is_set_back_loses_nothing() -> None:
     clock = Clock(NOON + 25)
     store, series = filled(clock)
