@@ -112,8 +112,7 @@ def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run
     write_json(run_dir / "forecast.json", forecast(scenario))
     interrupted = _load(request, scenario, target, api_key, run_dir)
     record = _after_load(run_dir, interrupted)
-    with _step("Measuring: reading CloudWatch"):
-        measure(run_dir, record, patience_s=request.patience_s)
+    measure_run(run_dir, record, request.patience_s)
     verdict = judge_run(run_dir)
     from reports import render
 
@@ -178,9 +177,19 @@ def _step(what: str) -> Iterator[None]:
         yield
 
 
-def measure(run_dir: Path, record: RunRecord, *, patience_s: float) -> int:
-    """Read what CloudWatch has of a run into metrics.parquet, waiting for late points; return how many points."""
-    raise NotImplementedError
+def measure_run(run_dir: Path, record: RunRecord, patience_s: float) -> int:
+    """Read CloudWatch into metrics.parquet; return the number of points. Raises UserError when it cannot be read."""
+    from capacity.cloudwatch import CloudWatchError
+    from capacity.measure import measure
+
+    try:
+        with _step("Measuring: reading CloudWatch"):
+            reading = measure(run_dir, record, patience_s=patience_s)
+    except CloudWatchError as fault:
+        raise UserError(str(fault), ExitCode.TARGET_UNREACHABLE) from None
+    for note in reading.notes:
+        say(f"CloudWatch: {note}")
+    return reading.points
 
 
 def judge_run(run_dir: Path) -> Verdict:

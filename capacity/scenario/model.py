@@ -6,7 +6,9 @@ import hashlib
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from capacity.expect import Threshold
 from capacity.scenario.quantities import PerSecond, Seconds, SizeBytes
@@ -26,7 +28,9 @@ _INDEXES: dict[LayoutName, tuple[str, ...]] = {
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True, allow_inf_nan=False
+    )
 
 
 class Population(_Part):
@@ -67,6 +71,10 @@ class Mode(_Part):
     def polling(self) -> float:
         """Share of the groups that polls."""
         return 1.0 - self.websocket
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [{"enum": ["websocket", "polling"]}, handler(schema)]}
 
     def is_websocket(self, group_index: int) -> bool:
         """Whether group `group_index` (counted over all domains) uses WebSocket; shares are spread evenly."""
@@ -134,6 +142,10 @@ class Billing(_Part):
     table: Provisioned | None = Field(None, examples=[{"read": 10, "write": 10}])
     indexes: dict[str, Provisioned] = Field(default_factory=dict, examples=[{"GroupIdIndex": {"read": 5, "write": 10}}])
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        return {"anyOf": [{"const": "on_demand"}, handler(schema)]}
+
     @property
     def is_on_demand(self) -> bool:
         """Whether requests are billed one by one."""
@@ -186,13 +198,15 @@ class Scenario(_Part):
             interval_s = getattr(self.settings, f"{interval_name}_s")
             if rate_per_s * interval_s > 1 + 1e-9:
                 faults.append(
-                    f"traffic.{rate_name} of {rate_per_s:g}/s is more than one per {interval_name} of {interval_s:g} s: "
+                    f"traffic.{rate_name} of {rate_per_s:g}/s is more than one per {interval_name}, {interval_s:g} s: "
                     f"the client merges them; lower it, or set settings.{interval_name}: {1000 / rate_per_s:g}ms"
                 )
         known = _INDEXES[self.layout]
-        for name in self.billing.indexes:
-            if name not in known:
-                faults.append(f"billing.indexes.{name} is no index of layout {self.layout}; it has {', '.join(known)}")
+        faults += [
+            f"billing.indexes.{name} is no index of layout {self.layout}; it has {', '.join(known)}"
+            for name in self.billing.indexes
+            if name not in known
+        ]
         if not self.billing.is_on_demand:
             faults += [
                 f"billing.indexes.{name} is missing; add {name}: {{read: 5, write: 10}}"

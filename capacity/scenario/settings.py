@@ -58,7 +58,12 @@ class Settings(BaseModel):
     In YAML a key goes without its unit (`host_heartbeat_interval: 15s`); in JSON it carries it.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
+    model_config = ConfigDict(
+        extra="forbid",
+        frozen=True,
+        populate_by_name=True,
+        json_schema_extra=lambda schema: schema.pop("required", None) and None,  # the profile fills what is not given
+    )
 
     profile: ProfileName = Field("deployed", examples=["deployed"])
     host_heartbeat_interval_s: Seconds = Field(alias="host_heartbeat_interval", ge=1, le=3600, examples=["60s"])

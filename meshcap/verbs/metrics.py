@@ -16,8 +16,7 @@ def command(
 ) -> None:
     """Read the consumed units, throttles and request counts of a run from CloudWatch into metrics.parquet."""
     from capacity.record import read_run
-    from meshcap.loop import measure
+    from meshcap.loop import measure_run
 
-    points = measure(run_dir, read_run(run_dir), patience_s=patience)
-    say(f"{points:,} points")
+    say(f"{measure_run(run_dir, read_run(run_dir), patience):,} points")
     data(str(run_dir / "metrics.parquet"))
