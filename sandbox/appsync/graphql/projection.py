@@ -35,7 +35,7 @@ class _Never:
     """A type that no value has: sends a field to its `complete` function."""
 
 
-_EXACT: dict[str, type] = {"String": str, "ID": str, "AWSDateTime": str, "Boolean": bool, "Float": float}
+_EXACT: dict[str, type] = {"String": str, "ID": str, "Boolean": bool, "Float": float}
 
 
 class Projector:

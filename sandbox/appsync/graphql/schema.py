@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from graphql import (
@@ -28,7 +29,12 @@ _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d
 
 def is_date_time(value: Any) -> bool:
     """Whether a value is AWSDateTime text."""
-    if type(value) is not str or not _DATE_TIME.match(value):
+    return type(value) is str and _is_date_time(value)
+
+
+@lru_cache(maxsize=4096)  # a report's time is looked at when it is answered and again when it is published
+def _is_date_time(value: str) -> bool:
+    if not _DATE_TIME.match(value):
         return False
     try:
         datetime.fromisoformat(value[:19] if value[16] == ":" else value[:16])

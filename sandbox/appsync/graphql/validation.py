@@ -89,7 +89,7 @@ def _locations(fault: GraphQLError) -> list[dict[str, Any]]:
 
 def _where(document: DocumentNode, fault: GraphQLError) -> str:
     """Field names from the operation down to the faulty node."""
-    target = fault.nodes[0] if fault.nodes else None
+    target = fault.nodes[-1] if fault.nodes else None  # a faulty variable names its definition first, its use last
     path: list[str] = []
     found: list[str] = []
 

@@ -287,7 +287,8 @@ class Operations:
 
     def events_response(self, ctx: Context) -> list[Item]:
         ctx.raise_error()
-        return [self.layout.read_event(item) for item in ctx.result["items"]]
+        # In the architecture layout node rows share the partition and sort behind every cursor: read, charged, dropped.
+        return [self.layout.read_event(item) for item in ctx.result["items"] if item["sk"].startswith("EVENT#")]
 
     def stash_events(self, ctx: Context) -> None:
         ctx.stash["events"] = self.events_response(ctx)
