@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import hmac
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Protocol
 
+from sandbox.access import KeyHolders
 from sandbox.http.message import Request, Response
 from sandbox.http.websocket import Upgrade
 
@@ -14,12 +13,6 @@ Answer = Response | Awaitable[Response]
 
 _NOT_FOUND = Response(404, b'{"message":"Not Found"}')
 _WRONG_METHOD = Response(405, b'{"message":"Method Not Allowed"}', headers=(("Allow", "GET, HEAD"),))
-_FORBIDDEN = Response(
-    403,
-    b'{"__type":"com.amazon.coral.service#UnrecognizedClientException",'
-    b'"message":"The security token included in the request is invalid."}',
-)
-_CREDENTIAL = re.compile(r"Credential=([^/,\s]+)/")
 _GRAPHQL_PATHS = ("/graphql", "/graphql/realtime")
 CLOUDWATCH_TARGET = "GraniteServiceVersion20100801."
 CLOUDWATCH_PATH = "/service/GraniteServiceVersion20100801/operation/"
@@ -34,8 +27,7 @@ class Service(Protocol):
 class Router:
     """dynamodb, appsync and cloudwatch answer their protocols; pages maps further GET paths to handlers.
 
-    access_keys: None on loopback, where any AWS credentials do. Elsewhere the access key id of AWS requests must be one
-    of these, so that a sandbox on a network is not open to everybody on it.
+    access: None on loopback, where any AWS credentials do and pages are open.
     """
 
     def __init__(
@@ -45,22 +37,23 @@ class Router:
         realtime: Upgrade,
         cloudwatch: Service,
         pages: Mapping[str, Callable[[Request], Answer]],
-        access_keys: tuple[str, ...] | None = None,
+        access: KeyHolders | None = None,
     ) -> None:
         self._dynamodb = dynamodb.handle
         self._appsync = appsync.handle
         self._cloudwatch = cloudwatch.handle
         self._realtime = realtime
         self._pages = pages
-        self._access_keys = access_keys
+        self._access = access
 
     def __call__(self, request: Request) -> Answer:
         path = request.path
         if path == "/graphql":
             return self._appsync(request)
         if request.method == "POST":
-            if self._access_keys is not None and not self._is_known(request):
-                return _FORBIDDEN
+            refusal = self._access.aws_request(request) if self._access is not None else None
+            if refusal is not None:
+                return refusal
             headers = request.headers
             if path == "/":
                 target = headers.get("x-amz-target")
@@ -76,13 +69,9 @@ class Router:
             return _NOT_FOUND
         if request.method not in ("GET", "HEAD"):
             return _WRONG_METHOD
-        return page(request)
+        refusal = self._access.page(request) if self._access is not None else None
+        return refusal if refusal is not None else page(request)
 
     def upgrade(self, request: Request) -> Upgrade | Response:
         """Who talks on a WebSocket of this path."""
         return self._realtime if request.path in _GRAPHQL_PATHS else _NOT_FOUND
-
-    def _is_known(self, request: Request) -> bool:
-        found = _CREDENTIAL.search(request.headers.get("authorization", ""))
-        given = found.group(1) if found else ""
-        return any(hmac.compare_digest(given.encode(), key.encode()) for key in self._access_keys or ())

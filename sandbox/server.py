@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import os
 import resource
 import signal
 import sys
@@ -17,14 +18,17 @@ import orjson
 import uvloop
 
 from capacity.workloads.mesh.tables import TABLES, provisioned
+from sandbox.access import KeyHolders
 from sandbox.appsync.api import AppSyncApi
 from sandbox.cloudwatch.api import CloudWatchApi
 from sandbox.cloudwatch.store import MetricStore
-from sandbox.config import SandboxConfig
+from sandbox.config import SandboxConfig, SandboxConfigError
 from sandbox.dynamodb.api import DynamoDBApi
 from sandbox.dynamodb.engine import Engine
+from sandbox.dynamodb.errors import DynamoDBError
 from sandbox.http.message import Request, Response
 from sandbox.http.server import HttpServer, Limits
+from sandbox.remote_dynamodb import RemoteDynamoDB
 from sandbox.router import Router
 
 # "Even with zero traffic the sample is emitted regularly" (DynamoDB guide, metrics-dimensions, 2026-11-30)
@@ -44,7 +48,9 @@ class Sandbox:
         self.clock = clock
         self.metrics = MetricStore(clock, config.metric_resolution_s, _ZERO_WHEN_IDLE)
         self.engine = Engine(clock, self.metrics, config)
-        self.appsync = AppSyncApi(config, self.engine.call, self.metrics, clock)
+        endpoint = config.dynamodb_endpoint
+        self.dynamodb_call = RemoteDynamoDB(endpoint, config.region).call if endpoint else self.engine.call
+        self.appsync = AppSyncApi(config, self.dynamodb_call, self.metrics, clock)
         self.cloudwatch = CloudWatchApi(self.metrics, clock, config.cloudwatch_faults)
         pages: dict[str, Callable[[Request], Any]] = {
             "/_sandbox/info": lambda request: _json(self.info()),
@@ -58,7 +64,7 @@ class Sandbox:
             self.appsync.realtime,
             self.cloudwatch,
             pages,
-            config.api_keys if config.remote else None,
+            KeyHolders(config.api_keys, clock) if config.remote else None,
         )
         self.http = HttpServer(self.router, self.router.upgrade, limits)
         self._ticking: asyncio.TimerHandle | None = None
@@ -84,14 +90,18 @@ class Sandbox:
         return f"http://{f'[{host}]' if ':' in host else host}:{self.http.port}"
 
     def create_table(self) -> None:
-        """Create the layout's table in the sandbox's own engine."""
+        """Create the layout's table where the resolvers look for it; one that is there already stays as it is."""
         table = replace(TABLES[self.config.layout], name=self.config.table_name)
         if self.config.throughput is not None:
             table = provisioned(table, self.config.throughput, dict(self.config.index_throughput))
-        self.engine.call("CreateTable", table.create_table_request())
-        time_to_live = table.time_to_live_request()
-        if time_to_live is not None:
-            self.engine.call("UpdateTimeToLive", time_to_live)
+        try:
+            self.dynamodb_call("CreateTable", table.create_table_request())
+            time_to_live = table.time_to_live_request()
+            if time_to_live is not None:
+                self.dynamodb_call("UpdateTimeToLive", time_to_live)
+        except DynamoDBError as error:
+            if error.code != "ResourceInUseException":
+                raise SandboxConfigError(f"cannot create table {table.name}: {error}") from error
 
     def info(self) -> dict[str, Any]:
         """What a client needs to know to use this sandbox; API keys are not told."""
@@ -106,6 +116,7 @@ class Sandbox:
             "account_id": config.account_id,
             "api_id": config.api_id,
             "world": config.effective_world,
+            "dynamodb_endpoint": config.dynamodb_endpoint,
             "metric_resolution_s": config.metric_resolution_s,
             "settings": config.settings.environment(),
             "seed": config.seed,
@@ -123,8 +134,9 @@ class Sandbox:
         }
 
     def _tick(self) -> None:
-        """Close metric periods at their boundary; the engine does its slow work (TTL, splits) once a second."""
+        """Close metric periods at their boundary, and let the engine delete what has expired, busy or not."""
         self.metrics.tick()
+        self.engine.tick()
         now_s = self.clock()
         self._ticking = asyncio.get_running_loop().call_later(1.0 - now_s % 1.0 + 0.0005, self._tick)
 
@@ -164,7 +176,7 @@ def run(config: SandboxConfig, on_ready: Callable[[Sandbox], None], until_stdin_
 
 
 def _stop_at_end_of_stdin(stopped: asyncio.Event) -> None:
-    if not sys.stdin.buffer.raw.read(4096):  # type: ignore[attr-defined]
+    if not os.read(sys.stdin.fileno(), 4096):
         asyncio.get_running_loop().remove_reader(sys.stdin)
         stopped.set()
 
