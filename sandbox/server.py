@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
 import os
 import resource
@@ -11,6 +12,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, is_dataclass, replace
+from threading import Thread
 from types import TracebackType
 from typing import Any
 
@@ -166,7 +168,8 @@ def run(config: SandboxConfig, on_ready: Callable[[Sandbox], None], until_stdin_
         async with Sandbox(config) as sandbox:
             on_ready(sandbox)
             if until_stdin_closes:
-                loop.add_reader(sys.stdin, _stop_at_end_of_stdin, stopped)
+                # In a thread: not every kind of standard input can be watched by an event loop.
+                Thread(target=_wait_for_end_of_stdin, args=(loop, stopped), daemon=True).start()
             # What lives until the end is not searched for garbage again; young objects are, less often.
             gc.freeze()
             gc.set_threshold(20_000, 20, 50)
@@ -175,10 +178,14 @@ def run(config: SandboxConfig, on_ready: Callable[[Sandbox], None], until_stdin_
     uvloop.run(serve())
 
 
-def _stop_at_end_of_stdin(stopped: asyncio.Event) -> None:
-    if not os.read(sys.stdin.fileno(), 4096):
-        asyncio.get_running_loop().remove_reader(sys.stdin)
-        stopped.set()
+def _wait_for_end_of_stdin(loop: asyncio.AbstractEventLoop, stopped: asyncio.Event) -> None:
+    try:
+        while os.read(sys.stdin.fileno(), 4096):
+            pass
+    except OSError:  # no standard input at all
+        pass
+    with contextlib.suppress(RuntimeError):  # the loop has ended meanwhile
+        loop.call_soon_threadsafe(stopped.set)
 
 
 def _allow_many_connections() -> None:
