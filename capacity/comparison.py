@@ -183,7 +183,7 @@ class _Comparing:
         scenario = record.scenario
         self.sent: Sent = sent_requests(table, scenario)
         self.charges: Charges = charge(self.sent.requests, layout_model(scenario.layout), table_of(scenario))
-        self.time_s = self.sent.start_s + self.sent.requests.time_s[self.charges.request]
+        self.time_s = self.sent.requests.start_s + self.sent.requests.time_s[self.charges.request]
         begin = record.measuring_from
         self.start_s = (
             begin.timestamp() - scenario.schedule.ramp_s if begin is not None else record.started_at.timestamp()
@@ -333,9 +333,9 @@ class _Comparing:
         if period is None or self.measured is None:
             return None, None
         length_s = self.measured.period_s
-        errors = self.table["error_type"].to_pylist()
-        throttled = np.array([is_throttle(error) for error in errors], bool)[self.sent.row]
-        times = self.sent.start_s + self.sent.requests.time_s[throttled]
+        errors = zip(self.table["error_type"].to_pylist(), self.table["error_message"].to_pylist(), strict=True)
+        throttled = np.array([is_throttle(*error) for error in errors], bool)[self.sent.row]
+        times = self.sent.requests.start_s + self.sent.requests.time_s[throttled]
         inside = times[(times >= period - 1) & (times < period + length_s + 1)]
         if len(inside):
             return float(inside.min()), 1.0

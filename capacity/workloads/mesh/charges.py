@@ -8,11 +8,13 @@ index, and per partition key, because a key has limits of its own.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from capacity.table import Table
 from capacity.units import Consistency, read_units_of, write_units_of
+from capacity.workloads.mesh.event_reads import EventReads
 from capacity.workloads.mesh.items import ItemKind
 from capacity.workloads.mesh.requests import CODE, Floats, Ints, Outcome, Requests
 from capacity.workloads.mesh.rows import Ledger
@@ -46,7 +48,6 @@ CALLS = (
 BATCH = 25  # items per BatchWriteItem; Developer Guide, read 2026-11-30
 
 _READING = (Get, GetEach, Query)
-_CURSOR = ("createGroup", "joinGroup", "pollGroupData", "getEventsSince", "recordEventsByNode")
 
 
 @dataclass(frozen=True)
@@ -293,13 +294,11 @@ class _Charging:
     def _query_bytes(self, rows: Ints, step: Query) -> Floats:
         if not step.after_cursor:
             return np.minimum(self._standing(step.partition, step.prefix, rows, index=step.index), PAGE_BYTES)
-        ledger = self._ledger(step.partition, step.prefix, None, count=False)
-        entity = self.sizing.entity(step.partition, *self._who(rows))
-        read = ledger.at(entity, rows) - ledger.at(entity, self._cursor(rows))
+        kind = next(kind for kind in self.sizing.kinds if kind.matches(step.partition, step.prefix))
+        count = self._event_reads.count(rows)
         if step.limit is not None:
-            kind = next(kind for kind in self.sizing.kinds if kind.matches(step.partition, step.prefix))
-            read = np.minimum(read, step.limit * self._event_bytes(rows, kind))
-        return np.minimum(read, PAGE_BYTES)
+            count = np.minimum(count, step.limit)
+        return np.minimum(count * self._event_bytes(rows, kind), PAGE_BYTES)
 
     def _standing(
         self, partition: str, prefix: str, rows: Ints, *, index: str | None = None, count: bool = False
@@ -339,20 +338,11 @@ class _Charging:
             prefix
         )
 
-    def _cursor(self, rows: Ints) -> Ints:
-        """Place from which each request's caller has not yet read events: just after its last poll or own batch."""
-        r = self.requests
-        acts = np.flatnonzero(
-            np.isin(r.operation, [CODE[name] for name in _CURSOR]) & (r.outcome == Outcome.DONE) & (r.node >= 0)
-        )
-        acts = acts[np.lexsort((acts, r.node[acts]))]
-        node = r.node[acts]
-        previous = np.full(len(r), -1, np.int64)
-        same = node[1:] == node[:-1]
-        previous[acts[1:]] = np.where(same, acts[:-1], -1)
-        return previous[rows] + 1
-
     # -- small parts
+
+    @cached_property
+    def _event_reads(self) -> EventReads:
+        return EventReads(self.requests)
 
     @property
     def _variables(self) -> int:

@@ -84,7 +84,9 @@ def planned_requests(scenario: Scenario) -> Requests:
     items = np.concatenate([np.full(len(part[0]), part[3]) for part in parts])[order]
     domain_of_group = np.arange(population.groups) // population.groups_per_domain
     return Requests(
+        start_s=0.0,
         time_s=time_s[order],
+        due_s=time_s[order],
         operation=operation,
         domain=domain_of_group[group[node]],
         group=group[node],

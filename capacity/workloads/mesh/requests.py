@@ -54,15 +54,18 @@ class Outcome(IntEnum):
 
 @dataclass(frozen=True)
 class Requests:
-    """One row per request, sorted by `time_s` (seconds from the start of the run).
+    """One row per request, sorted by `time_s`: seconds from `start_s` (epoch seconds) to its arrival at the server.
 
+    `due_s` is when its client meant to send it, in the same seconds.
     `domain`, `group` and `node` count from 0; -1 stands for none. `items` is the number of variables or events sent.
     `bytes_of` gives the byte lengths of what fills the item templates: arrays over domains, groups or nodes for
     `domain`, `group`, `group_name` and `node`, single figures for the rest; `variables` is the number of variables in a
     report. `group_domain[g]` is the domain of group g, `group_host[g]` the node that opened it.
     """
 
+    start_s: float
     time_s: Floats
+    due_s: Floats
     operation: Ints
     domain: Ints
     group: Ints

@@ -17,13 +17,13 @@ from capacity.workloads.mesh.requests import CODE, Floats, Ints, Outcome, Reques
 if TYPE_CHECKING:
     import pandas as pd
 
-_THROTTLES = ("Throughput", "Throttling", "RequestLimitExceeded")
+_THROTTLES = ("throughput", "throttling", "requestlimitexceeded")
 _GROUP_MISSING = ("GroupNotFound", "Unauthorized", "Group not found")
 
 
 @dataclass(frozen=True)
 class Sent:
-    """The model's stream, the epoch second that its time 0 stands for, and what of the run it could not place.
+    """The model's stream and what of the run it could not place.
 
     `row` is the row of requests.parquet behind each request. `uncertain` are requests without a valid answer: whether
     they reached DynamoDB is not known, and the model takes them as done. `left_out` counts rows of other operations,
@@ -31,7 +31,6 @@ class Sent:
     """
 
     requests: Requests
-    start_s: float
     row: Ints
     uncertain: Ints
     left_out: int
@@ -60,7 +59,9 @@ def sent_requests(table: pa.Table, scenario: Scenario) -> Sent:
     zero_s = float(middle_s[rows[0]]) if len(rows) else 0.0
     return Sent(
         requests=Requests(
+            start_s=zero_s,
             time_s=middle_s[rows] - zero_s,
+            due_s=_seconds(table["intended_start"])[rows] - zero_s,
             operation=operation,
             domain=np.maximum(domain, 0),
             group=np.maximum(group, 0),
@@ -81,7 +82,6 @@ def sent_requests(table: pa.Table, scenario: Scenario) -> Sent:
                 "payload": float(scenario.traffic.payload_bytes),
             },
         ),
-        start_s=zero_s,
         row=rows,
         uncertain=uncertain,
         left_out=int((code < 0).sum()),
@@ -101,7 +101,7 @@ def units_of_sent(requests: pd.DataFrame, scenario: Scenario, layout: str) -> pd
     charges = charge(sent.requests, layout_model(layout), table_of(scenario))
     frame = pd.DataFrame(
         {
-            "second": np.floor(sent.start_s + sent.requests.time_s[charges.request]).astype(np.int64),
+            "second": np.floor(sent.requests.start_s + sent.requests.time_s[charges.request]).astype(np.int64),
             "operation": np.array(OPERATIONS)[sent.requests.operation[charges.request]],
             "resource": np.array(charges.resources)[charges.resource],
             "kind": np.array(["read", "write"])[charges.kind],
@@ -111,9 +111,10 @@ def units_of_sent(requests: pd.DataFrame, scenario: Scenario, layout: str) -> pd
     return frame.groupby(["second", "operation", "resource", "kind"])[["units"]].sum().reset_index()
 
 
-def is_throttle(error_type: str | None) -> bool:
-    """Whether an answer's error type names a throttled DynamoDB call."""
-    return error_type is not None and any(word in error_type for word in _THROTTLES)
+def is_throttle(error_type: str | None, message: str | None) -> bool:
+    """Whether an error speaks of a throttled DynamoDB call; a Lambda function's says so in its message alone."""
+    text = f"{error_type} {message}".lower()
+    return any(word in text for word in _THROTTLES)
 
 
 def _outcomes(table: pa.Table, rows: Ints) -> tuple[Ints, Ints]:
@@ -134,7 +135,7 @@ def _outcomes(table: pa.Table, rows: Ints) -> tuple[Ints, Ints]:
 
 
 def _refusal(error: str, message: str) -> Outcome:
-    if is_throttle(error) or is_throttle(message):
+    if is_throttle(error, message):
         return Outcome.THROTTLED
     if any(word in error or word in message for word in _GROUP_MISSING):
         return Outcome.NO_GROUP

@@ -26,8 +26,9 @@ class SequentialModel:
         self.r = requests
         self.rows: dict[tuple[str, str], Row] = {}
         self.units: Counter[tuple[str, str]] = Counter()
-        self.cursor: dict[int, int] = {}
-        self.event_log: dict[int, list[tuple[int, Row]]] = {}
+        self.cursor: dict[int, str] = {}
+        self.recorded: Counter[int] = Counter()
+        self.event_log: dict[int, list[tuple[str, Row]]] = {}
 
     def run(self) -> Counter[tuple[str, str]]:
         for place in range(len(self.r)):
@@ -127,14 +128,14 @@ class SequentialModel:
             self._get(size_bytes(self._group(place)))
         else:
             self._put(self._group(place))
-        self.cursor[int(self.r.node[place])] = place
+        self._enter(place)
 
     def _joinGroup(self, place: int) -> None:
         if self._check(place):
             domain, group, node = self._names(place)
             self._put(self._node(place, f"DOMAIN#{domain}", f"GROUP#{group}#NODE#{node}"), transactional=True)
             self._put(self._node(place, f"NODE#{node}", "METADATA"), transactional=True)
-            self.cursor[int(self.r.node[place])] = place
+            self._enter(place)
 
     def _leaveGroup(self, place: int) -> None:
         domain, group, node = self._names(place)
@@ -171,12 +172,14 @@ class SequentialModel:
 
     def _recordEventsByNode(self, place: int) -> None:
         if self._check(place):
-            event = self._event(place)
+            event, node = self._event(place), int(self.r.node[place])
             log = self.event_log.setdefault(int(self.r.group[place]), [])
             for _ in range(int(self.r.items[place])):
                 self.units["table", "write"] += put_units(None, size_bytes(event))
-                log.append((place, event))
-            self.cursor[int(self.r.node[place])] = place
+                self.recorded[node] += 1
+                second = f"{self.r.start_s + self.r.time_s[place]:.6f}".split(".")[0]
+                self.cursor[node] = f"{second}Z#{second}-{self.recorded[node]:07d}"
+                log.append((self.cursor[node], event))
 
     def _listGroupsByDomain(self, place: int) -> None:
         self._query(self._under(f"DOMAIN#{self._names(place)[0]}", "GROUP#"))
@@ -187,10 +190,15 @@ class SequentialModel:
 
     def _pollGroupData(self, place: int) -> None:
         node, group = int(self.r.node[place]), int(self.r.group[place])
-        since = self.cursor.get(node, -1)
-        self._query([event for at, event in self.event_log.get(group, []) if at > since][:100])
+        since = self.cursor.get(node, "")
+        found = sorted((row for row in self.event_log.get(group, []) if row[0] > since), key=lambda row: row[0])[:100]
+        self._query([event for _, event in found])
         self._listGroupStatuses(place)
-        self.cursor[node] = place
+        if found:
+            self.cursor[node] = found[-1][0]
+
+    def _enter(self, place: int) -> None:
+        self.cursor[int(self.r.node[place])] = f"{self.r.start_s + self.r.time_s[place]:.3f}Z"
 
 
 def size_bytes(row: Row) -> int:

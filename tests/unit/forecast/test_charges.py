@@ -19,13 +19,17 @@ from capacity.workloads.mesh.tables import TABLES
 TABLE = TABLES["deployed"]
 GROUPS, MEMBERS = 3, 3  # in tests that draw their streams
 NODES = GROUPS * (MEMBERS + 1)
+STEP_S = 0.3  # between two requests, so that some share a second and some do not
 
 
 def stream(*steps: tuple[str, int, int, int], outcome: Outcome = Outcome.DONE, value: int = 16) -> Requests:
     """Requests from (operation, group, node, items); the group's first node is its host, all in one domain."""
     names, group, node, items = (np.array(column) for column in zip(*steps, strict=True))
+    time_s = np.arange(len(steps)) * STEP_S
     return Requests(
-        time_s=np.arange(len(steps), dtype=float),
+        start_s=1_796_052_450.0,
+        time_s=time_s,
+        due_s=time_s,
         operation=np.array([CODE[name] for name in names]),
         domain=np.zeros(len(steps), np.int64),
         group=group.astype(np.int64),

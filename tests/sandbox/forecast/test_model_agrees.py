@@ -1,0 +1,104 @@
+"""The model against the sandbox's own metering: two implementations that share the unit rules and nothing else."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+from replay import START_S, Replay
+
+from capacity.comparison import Comparison, comparison_of
+from capacity.forecast import forecast
+from capacity.measured import measured_of
+from capacity.record import RunRecord, Target
+from capacity.scenario import Scenario, load_scenarios
+
+SCENARIOS = load_scenarios(Path(__file__).parents[3] / "scenarios.yaml")
+
+
+def compared(scenario: Scenario) -> Comparison:
+    replay = Replay(scenario).run()
+    record = RunRecord(
+        run_id="replay",
+        scenario_name="replay",
+        scenario=scenario,
+        scenario_digest=scenario.digest(),
+        status="finished",
+        started_at=datetime.fromtimestamp(START_S, UTC),
+        target=Target(kind="sandbox", graphql_url="-", region=scenario.region, table_name="MeshV2Table"),
+    )
+    return comparison_of(record, replay.requests, forecast(scenario), measured_of(replay.metrics, "MeshV2Table"))
+
+
+@lru_cache
+def classroom(mode: str) -> Comparison:
+    return compared(SCENARIOS[mode])
+
+
+@pytest.mark.parametrize("name", ["classroom", "classroom-polling"])
+def test_units_of_what_was_sent_are_the_units_measured(name: str) -> None:
+    for each in classroom(name).units:
+        if each.measured is None:
+            assert each.sent == 0, each.resource  # nobody reads the indexes, so CloudWatch has nothing to say
+        else:
+            assert each.measured == pytest.approx(each.sent, rel=0.001), (each.resource, each.kind)
+
+
+@pytest.mark.parametrize("name", ["classroom", "classroom-polling"])
+def test_the_plan_is_within_five_percent_of_what_was_measured(name: str) -> None:
+    comparison = classroom(name)
+    for kind in ("read", "write"):
+        error = comparison.largest_error("prediction_error", kind, "table")
+        assert error is not None
+        assert error < 0.05
+
+
+@pytest.mark.parametrize("name", ["classroom", "classroom-polling"])
+def test_no_call_is_left_unexplained(name: str) -> None:
+    comparison = classroom(name)
+    assert {call.name: call.measured for call in comparison.calls} == {
+        call.name: call.sent for call in comparison.calls
+    }
+    assert comparison.of("table", "read").unexplained_units == 0
+
+
+@pytest.mark.parametrize("layout", ["phase1", "architecture"])
+@pytest.mark.parametrize("name", ["smoke", "classroom-polling"])
+def test_the_other_layouts_agree_too(layout: str, name: str) -> None:
+    given = SCENARIOS[name]
+    population = given.population.model_copy(update={"groups_per_domain": 3})
+    scenario = given.model_copy(
+        update={
+            "layout": layout,
+            "population": population,
+            "schedule": given.schedule.model_copy(update={"hold_s": 20.0}),
+        }
+    )
+    for each in compared(scenario).units:
+        if each.measured is not None:
+            assert each.measured == pytest.approx(each.sent, rel=0.01), (each.resource, each.kind)
+
+
+def test_large_values_and_batches_agree_too() -> None:
+    given = SCENARIOS["classroom-polling"]
+    traffic = given.traffic.model_copy(
+        update={"value_bytes": 700, "variables_per_report": 3, "payload_bytes": 900, "events_per_batch": 4}
+    )
+    schedule = given.schedule.model_copy(update={"hold_s": 20.0})
+    population = given.population.model_copy(update={"groups_per_domain": 3})
+    comparison = compared(given.model_copy(update={"traffic": traffic, "schedule": schedule, "population": population}))
+    for kind in ("read", "write"):
+        error = comparison.largest_error("model_error", kind, "table")
+        assert error is not None
+        assert error < 0.01
+
+
+def test_the_first_throttle_of_a_burst_comes_when_it_was_forecast() -> None:
+    comparison = compared(SCENARIOS["burst"])
+    assert comparison.first_throttle_error_s is not None
+    assert comparison.first_throttle_error_s < 1
+    table = next(t for t in comparison.throttles if (t.resource, t.kind) == ("table", "write"))
+    assert table.forecast
+    assert table.measured == pytest.approx(table.forecast, rel=0.02)
