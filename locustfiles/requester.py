@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from locust.contrib.fasthttp import FastHttpSession
+from typing import TYPE_CHECKING, Any
 
 from locustfiles.answers import Answer, no_answer, read_answer
 from locustfiles.clock import now_s
 from locustfiles.operations import body
 from locustfiles.parts import PartStream
+
+if TYPE_CHECKING:
+    from locust.contrib.fasthttp import FastHttpSession
 
 
 class Requester:
