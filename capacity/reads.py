@@ -17,6 +17,9 @@ from capacity.quotas import limit
 from capacity.table import Index, Table
 from capacity.units import Consistency, query_units, read_units
 
+ALL_ATTRIBUTES = ("*",)
+"""Asks an index for everything, as Select=ALL_ATTRIBUTES does: more than any index holds that doesn't project ALL."""
+
 
 class NotChargeable(ValueError):
     """DynamoDB refuses this call, so it has no price; the message says why and what to ask instead."""
