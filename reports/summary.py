@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from capacity.record import RunRecord
 from reports.document import Tone
-from reports.numbers import count, duration
+from reports.numbers import duration
 from reports.run import Run
 from reports.thresholds import parts
 from reports.wording import Wording
@@ -63,8 +63,8 @@ def subtitle(run: Run, say: Wording) -> str:
     return say(
         "page.subtitle",
         description=record.scenario.description or record.scenario_name,
-        nodes=count(population.nodes),
-        groups=count(population.groups),
+        nodes=say.plural("page.nodes", population.nodes),
+        groups=say.plural("page.groups", population.groups),
         target=say.name_of("target", record.target.kind),
         region=record.scenario.region,
         started=f"{record.started_at:%Y-%m-%d %H:%M} UTC",

@@ -22,6 +22,10 @@ class Wording:
         """Return the sentence `key` with `values` in their places. A key that does not exist is a KeyError."""
         return self._sentences[key].format(**values)
 
+    def plural(self, key: str, number: int) -> str:
+        """Return the sentence `key` with `number`, in its singular form `key_one` for one."""
+        return self(f"{key}_one" if number == 1 else key, number=f"{number:,}")
+
     def known(self, key: str) -> bool:
         """Tell whether there is a sentence `key`."""
         return key in self._sentences

@@ -127,6 +127,7 @@ def inline(document: str, name: str, alt: str, kind: str = "") -> str:
     body = re.sub(r"<!--.*?-->\s*", "", body, flags=re.S)
     body = re.sub(r"<style.*?</style>\s*", "", body, flags=re.S)  # it would apply to the whole page
     body = re.sub(r' transform="rotate\(-?0 [^"]*"', "", body)
+    name = re.sub(r"[^A-Za-z0-9-]", lambda m: f"_{ord(m[0]):x}", name)  # an index may be called anything
     referenced = set(re.findall(r"(?:href=\"|url\()#([^\")]+)", body))
     body = re.sub(r' id="([^"]+)"', lambda m: f' id="{name}-{m[1]}"' if m[1] in referenced else "", body)
     body = re.sub(r"(href=\"|url\()#", rf"\g<1>#{name}-", body)

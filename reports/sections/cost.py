@@ -98,11 +98,12 @@ def _lines(cost: CostForecast, say: Wording) -> Table:
                 line.service,
                 line.operation or "–",
                 line.cause,
-                f"{number(run[key].quantity)} {line.unit}" if key in run else "–",
+                number(run[key].quantity) if key in run else "–",
+                line.unit,
                 usd(run[key].usd) if key in run else "–",
                 usd(month[key].usd) if key in month else "–",
             ]
         )
     caption = say("cost.lines", shown=len(rows), all=len(keys))
-    headings = [say(f"cost.{name}") for name in ("service", "operation", "cause", "quantity", "run", "month")]
-    return Table(headings, rows, caption, numeric=(3, 4, 5))
+    headings = [say(f"cost.{name}") for name in ("service", "operation", "cause", "quantity", "unit", "run", "month")]
+    return Table(headings, rows, caption, numeric=(3, 5, 6))

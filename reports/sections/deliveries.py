@@ -3,9 +3,11 @@
 import numpy as np
 import pandas as pd
 
+from capacity.figures import required_samples
 from capacity.record import DELIVERY_COUNTS
 from reports.charts import Bar, Line, bars, timeline
 from reports.document import Block, Cell, Chart, Charts, Figure, Key, Section, Table, Text, Tone
+from reports.histograms import Counts
 from reports.numbers import count, milliseconds, number, percent
 from reports.quantiles import bin_edges
 from reports.run import Run, seconds_since
@@ -104,47 +106,66 @@ def _outcomes(frame: pd.DataFrame, say: Wording) -> Table:
             tone: Tone = TONES[name] if row[name] else ""
             text = count(row[name]) if not row[name] else f"{count(row[name])} ({percent(share, digits=3)})"
             cells.append(Cell(text, tone))
+        mine = frame[(frame["message"].astype(str) == str(message)) & (frame["mode"].astype(str) == str(mode))]
+        counts = _counts(mine)
+        for percentile in (50, 95, 99, 100):
+            value = _quantile(counts, percentile)
+            cells.append(Cell(say("latency.few"), "unknown") if value is None else number(value))
         rows.append(cells)
     headings = [say("deliveries.message"), say("deliveries.mode"), say("deliveries.expected")]
     headings += [say(f"outcome.{name}") for name in shown]
-    return Table(headings, rows, say("deliveries.outcomes"), numeric=range(2, len(headings)))
+    headings += ["p50", "p95", "p99", say("latency.max")]
+    spans = [("", 2), (say("deliveries.count"), 1 + len(shown)), (say("deliveries.times"), 4)]
+    return Table(headings, rows, say("deliveries.outcomes"), range(2, len(headings)), spans)
+
+
+def _counts(frame: pd.DataFrame) -> Counts | None:
+    """Add up the histograms of some rows; None where they are in a format that this version does not read."""
+    try:
+        return Counts(frame["latency_histogram"].dropna())
+    except ValueError:
+        return None
+
+
+def _quantile(counts: Counts | None, percentile: float) -> float | None:
+    """Return a percentile in milliseconds where there are enough deliveries to know it."""
+    if counts is None or counts.total < required_samples(percentile):
+        return None
+    return counts.percentile_ms(percentile)
 
 
 def _latency(run: Run, frame: pd.DataFrame, mode: str, say: Wording) -> Chart:
-    """Draw the median and the worst group's p99 per time step; percentiles of groups cannot be averaged."""
+    """Draw percentiles and the slowest of each time step; a report's time when polling is its age when read."""
     mine = frame[frame["mode"].astype(str) == mode]
     edges = bin_edges(run.length_s)
     which = _bins(run, mine, edges)
-    weight = mine["delivered"].to_numpy(dtype=float)
-    median = np.full(len(edges) - 1, np.nan)
-    worst = np.full(len(edges) - 1, np.nan)
-    p50, p99 = mine["latency_p50_ms"].to_numpy(dtype=float), mine["latency_p99_ms"].to_numpy(dtype=float)
-    for step in np.unique(which[(which >= 0) & (which < len(median))]):
-        rows = (which == step) & ~np.isnan(p50)
-        if rows.any():
-            order = np.argsort(p50[rows])
-            heap = np.cumsum(weight[rows][order])
-            median[step] = p50[rows][order][min(int(np.searchsorted(heap, heap[-1] / 2)), len(order) - 1)]
-            worst[step] = np.nanmax(p99[rows])
+    series = np.full((3, len(edges) - 1), np.nan)
+    for step in range(len(edges) - 1):
+        counts = _counts(mine[which == step])
+        for row, percentile in enumerate((50.0, 99.0, 100.0)):
+            value = _quantile(counts, percentile)
+            series[row, step] = np.nan if value is None else value
     name = say.name_of("mode", mode)
-    top = float(np.nanmax(worst)) if not np.isnan(worst).all() else float("nan")
-    alt = say("deliveries.latency_alt", mode=name, worst=milliseconds(top))
+    slowest = None if np.isnan(series[2]).all() else float(np.nanmax(series[2]))
+    alt = say("deliveries.latency_alt", mode=name, worst=milliseconds(slowest))
+    names, roles = ("p50", "p99", say("latency.max")), ("h3", "h4", "h6")
+    shown = [n for n in range(3) if not np.isnan(series[n]).all()]
     svg = timeline(
         f"deliveries-{'polling' if mode == 'polling' else 'websocket'}",
         alt,
-        [Line(edges[:-1], median, "h3"), Line(edges[:-1], worst, "h6")],
+        [Line(edges[:-1], series[n], roles[n]) for n in shown],
         unit="ms",
         time_unit=say("page.time_unit"),
         end_s=run.length_s,
         window_s=run.window_s,
     )
     data = Table(
-        [say("page.time"), say("deliveries.median") + ", ms", say("deliveries.worst") + ", ms"],
-        [[f"{edges[n]:g} s", number(median[n]), number(worst[n])] for n in range(len(median))],
-        numeric=range(3),
+        [say("page.time"), *(f"{names[n]}, ms" for n in shown)],
+        [[f"{edges[step]:g} s", *(number(series[n][step]) for n in shown)] for step in range(len(edges) - 1)],
+        numeric=range(4),
     )
-    legend = [Key("h3", say("deliveries.median")), Key("h6", say("deliveries.worst"))]
-    return Chart(say("deliveries.latency_title", mode=name), svg, alt, data, legend)
+    title = say("deliveries.latency_title", mode=name)
+    return Chart(title, svg, alt, data, [Key(roles[n], names[n]) for n in shown])
 
 
 def _faults_over_time(run: Run, frame: pd.DataFrame, say: Wording) -> Chart:
@@ -179,11 +200,11 @@ def _bins(run: Run, frame: pd.DataFrame, edges: np.ndarray) -> np.ndarray:
 
 def _groups(frame: pd.DataFrame, say: Wording) -> Table:
     sums = frame.groupby("group", observed=True)[list(DELIVERY_COUNTS)].sum()
-    sums["p99"] = frame.groupby("group", observed=True)["latency_p99_ms"].max()
+    sums["slowest"] = frame.groupby("group", observed=True)["latency_max_ms"].max()
     sums["share"] = sums[list(ARRIVED)].sum(axis=1) / sums["expected"].where(sums["expected"] > 0)
     sums["gone"] = sums[list(LOSSES)].sum(axis=1)
     worst = sums.assign(name=sums.index.astype(str)).sort_values(
-        ["share", "p99", "name"], ascending=[True, False, True]
+        ["share", "slowest", "name"], ascending=[True, False, True]
     )
     rows = [
         [
@@ -191,13 +212,13 @@ def _groups(frame: pd.DataFrame, say: Wording) -> Table:
             count(row["expected"]),
             percent(row["share"], digits=4),
             Cell(count(row["gone"]), "bad" if row["gone"] else ""),
-            number(row["p99"]),
+            number(row["slowest"]),
         ]
         for _, row in worst.head(WORST_GROUPS).iterrows()
     ]
     whole = int((sums["gone"] == 0).sum())
     caption = say("deliveries.groups", whole=count(whole), all=count(len(sums)), shown=min(WORST_GROUPS, len(sums)))
-    headings = ["group", "expected", "arrived", "losses", "worst_second"]
+    headings = ["group", "expected", "arrived", "losses", "slowest"]
     return Table([say(f"deliveries.{name}") for name in headings], rows, caption, numeric=range(1, 5))
 
 

@@ -28,8 +28,9 @@ def section(run: Run, say: Wording) -> Section | None:
     intended, raw = requests.intended_ms[answered], requests.raw_ms[answered]
     p50, p95, p99 = quantiles(intended, PERCENTILES)
     raw_p95 = quantiles(raw, [0.95])[0]
+    key = "latency.lead" if p99 is not None else "latency.lead_p95" if p95 is not None else "latency.lead_p50"
     lead = say(
-        "latency.lead",
+        key,
         count=count(len(intended)),
         p50=milliseconds(p50),
         p95=milliseconds(p95),
@@ -108,7 +109,9 @@ def _plot(run: Run, intended: np.ndarray, raw: np.ndarray, say: Wording) -> Char
     due = np.quantile(intended, grid, method="higher")
     sent = np.quantile(raw, grid, method="higher")
     alt = say(
-        "latency.plot_alt", p50=milliseconds(float(np.quantile(intended, 0.5))), max=milliseconds(float(intended.max()))
+        "latency.plot_alt",
+        p50=milliseconds(float(np.quantile(intended, 0.5, method="higher"))),
+        max=milliseconds(float(intended.max())),
     )
     svg = percentile_plot(
         "latency-all",

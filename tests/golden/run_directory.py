@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
+from hdrh.histogram import HdrHistogram
 
 from capacity.record import (
     DELIVERIES,
@@ -192,8 +193,17 @@ def requests(seed: int = 1, scale: float = 1.0, names: dict[str, str] | None = N
     return pa.Table.from_pandas(frame, schema=REQUESTS, preserve_index=False)
 
 
+def histogram(times_ms: np.ndarray) -> str:
+    """A latency histogram as the ledger writes it."""
+    whole = HdrHistogram(1, 3_600_000_000, 3)
+    for time_ms in times_ms:
+        whole.record_value(int(time_ms * 1000))
+    return str(whole.encode().decode())
+
+
 def deliveries(polling: bool = False) -> tuple[pa.Table, pa.Table]:
     """deliveries.parquet and delivery_faults.parquet: all delivered by WebSocket; polling loses by its cursor rule."""
+    random = np.random.default_rng(2)
     rows, faults = [], []
     for second in range(int(RAMP_S + HOLD_S)):
         for group in range(2):
@@ -215,6 +225,9 @@ def deliveries(polling: bool = False) -> tuple[pa.Table, pa.Table]:
                     "latency_max_ms": 2010.0 if polling else 5100.0 if late else 9.0,
                     "latency_histogram": None,
                 }
+                middle_ms = 980.0 if polling else 2.1 + 0.3 * group
+                times_ms = middle_ms * random.lognormal(0, 0.3, expected - by_cursor - late)
+                row["latency_histogram"] = histogram(np.append(times_ms, [5100.0] * late))
                 rows.append(row)
                 for outcome, times in (("lost_by_cursor", by_cursor), ("late", late)):
                     faults += [

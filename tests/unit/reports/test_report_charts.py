@@ -1,4 +1,4 @@
-"""Charts: text stays text, colours are roles that the page defines, ids do not collide, and the same data give the same bytes."""
+"""Charts: text stays text, colours are roles of the page, ids do not collide, the same data give the same bytes."""
 
 import re
 import xml.etree.ElementTree as ElementTree
