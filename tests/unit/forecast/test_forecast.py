@@ -1,0 +1,156 @@
+"""The forecast of a scenario against counts and times that can be said beforehand."""
+
+from __future__ import annotations
+
+import pytest
+from scenarios import scenario
+
+from capacity import prices
+from capacity.forecast import Forecast, forecast
+
+
+def sent(found: Forecast) -> dict[str, int]:
+    return {operation.name: operation.requests for operation in found.operations}
+
+
+def test_periodic_requests_come_once_per_period_and_node() -> None:
+    # 60 s from arrival: every timer of period p ticks 60 / p times, whatever its phase.
+    counts = sent(forecast(scenario(groups=2, members=3)))
+    assert counts["reportDataByNode"] == 8 * 60
+    assert counts["fireEventsByNode"] == 8 * 30
+    assert counts["renewHeartbeat"] == 2  # every 60 s
+    assert counts["listGroupStatuses"] == 6 + 8 * 4  # once on joining, then every 15 s
+    assert counts["createGroup"] == counts["dissolveGroup"] == 2
+    assert counts["joinGroup"] == counts["leaveGroup"] == counts["listGroupsByDomain"] == 6
+    assert counts["createDomain"] == 8
+
+
+def test_polling_replaces_events_and_sync() -> None:
+    counts = sent(forecast(scenario(mode="polling")))
+    assert counts["pollGroupData"] == 4 * 30
+    assert counts["recordEventsByNode"] == 4 * 30
+    assert "fireEventsByNode" not in counts
+    assert counts["listGroupStatuses"] == 3
+
+
+def test_every_publication_reaches_every_subscriber_the_sender_included() -> None:
+    found = forecast(scenario(groups=2, members=3))
+    published = 8 * 60 + 8 * 30 + 2  # reports, events, dissolutions
+    assert found.deliveries.publications == published
+    # When the host dissolves its group the members have gone and it hears itself alone.
+    assert found.deliveries.deliveries == (published - 2) * 4 + 2
+
+
+def test_polling_delivers_nothing_by_websocket() -> None:
+    found = forecast(scenario(mode="polling")).deliveries
+    assert (found.publications, found.deliveries, found.connections, found.connection_minutes) == (0, 0, 0, 0)
+
+
+def test_series_add_up_to_their_sums() -> None:
+    found = forecast(scenario(groups=3, mode="polling"))
+    for resource in found.resources:
+        for kind in ("read", "write"):
+            by_operation = sum(
+                getattr(each.units[resource.name], kind) for each in found.operations if resource.name in each.units
+            )
+            throughput = getattr(resource, kind)
+            assert sum(throughput.units_per_step) == pytest.approx(throughput.units)
+            assert by_operation == pytest.approx(throughput.units)
+    assert sum(sum(each.requests_per_s) for each in found.operations) == found.requests
+
+
+def provisioned(write: int) -> dict[str, object]:
+    plenty = {"read": 1000, "write": 1000}
+    return {
+        "table": {"read": 1000, "write": write},
+        "indexes": {"GroupIdIndex": plenty, "GroupNameIndex": plenty},
+    }
+
+
+def test_a_bank_of_300_seconds_is_gone_after_300_r_over_d_minus_r() -> None:
+    # 40 nodes reporting once a second, hosts beating every 60 s and members every 120 s, on r = 34 write units; opening
+    # the groups takes 10 puts and 30 joins of 4 units from the bank.
+    r, demand, opening = 34, 40 + 10 / 60 + 30 / 120, 10 + 30 * 4
+    given = scenario(
+        groups=10, hold="1800s", traffic={"reports": "1/s", "event_batches": "0/s"}, billing=provisioned(r)
+    )
+    table = forecast(given).resource("table").write
+    assert table.first_throttle_s == pytest.approx((300 * r - opening) / (demand - r), rel=0.01)
+    assert table.first_throttle_limit == "ProvisionedThroughput"
+    # From then on the table serves what it is provisioned for.
+    late = table.units_per_step[-20:-2]
+    assert sum(late) / len(late) == pytest.approx(10 * r, rel=0.02)
+
+
+def test_enough_capacity_throttles_nothing_and_keeps_its_bank() -> None:
+    found = forecast(scenario(groups=10, hold="120s", billing=provisioned(60)))
+    table = found.resource("table").write
+    assert table.throttled == 0
+    assert table.first_throttle_s is None
+    assert table.burst_left_units is not None
+    assert table.burst_left_units[-3] == pytest.approx(300 * 60, rel=0.02)
+
+
+def test_on_demand_keeps_no_bank_and_starts_with_four_partitions() -> None:
+    table = forecast(scenario()).resource("table")
+    assert table.write.burst_left_units is None
+    assert table.write.provisioned_units_per_s is None
+    assert table.partitions == 4
+
+
+def test_the_first_limit_of_one_school_is_its_partition_key() -> None:
+    first = forecast(scenario(groups=100)).first_limit
+    assert "DOMAIN#{domain}" in first.name
+    assert (first.resource, first.kind, first.limit) == ("table", "write", 1000)
+
+
+def test_many_schools_meet_the_table_before_the_key() -> None:
+    given = scenario(
+        population={"domains": 100, "groups_per_domain": 1, "members_per_group": 3},
+        hold="20s",
+    )
+    first = forecast(given).first_limit
+    assert first.name == "throughput of a new on-demand table"
+
+
+def test_the_run_is_priced_by_hand() -> None:
+    # One node, one minute, Tokyo: 60 reports. Each is an operation, half a read unit, 1 + 1 write units, one delivery.
+    found = forecast(scenario(members=0, traffic={"reports": "1/s", "event_batches": "0/s"}))
+    lines = [line for line in found.cost.run if line.operation == "reportDataByNode"]
+    by_hand = 60 * (4 + 0.5 * 0.1425 + 2 * 0.715 + 2) / 1e6
+    assert sum(line.usd for line in lines) == pytest.approx(by_hand)
+    assert sum(line.usd for line in found.cost.run) == pytest.approx(found.cost.run_usd)
+
+
+def test_a_month_is_730_hours_at_the_rate_of_the_hold() -> None:
+    found = forecast(scenario(members=0, traffic={"reports": "1/s", "event_batches": "0/s"}))
+    reports = sum(line.quantity for line in found.cost.month if line.operation == "reportDataByNode")
+    per_report = 1 + 0.5 + 2 + 1  # operation, read, writes, delivery
+    assert reports == pytest.approx(730 * 3600 * per_report)
+
+
+def test_provisioned_capacity_is_paid_by_the_hour_and_requests_are_not() -> None:
+    found = forecast(scenario(billing=provisioned(100)))
+    dynamodb = [line for line in found.cost.month if line.service == "DynamoDB"]
+    by_hand = 730 * (3000 * 0.0001484 + 2100 * 0.000742)
+    assert sum(line.usd for line in dynamodb) == pytest.approx(by_hand)
+
+
+def test_older_prices_can_be_asked_for() -> None:
+    given = scenario()
+    old = forecast(given, prices=prices.load("ap-northeast-1", "2024-10"))
+    new = forecast(given)
+    assert old.cost.run_usd > new.cost.run_usd
+    assert new.cost.prices_in_force_from == "2024-11-01"
+
+
+def test_the_same_scenario_gives_the_same_forecast_and_survives_json() -> None:
+    given = scenario(groups=2)
+    found = forecast(given)
+    assert forecast(given) == found
+    assert Forecast.model_validate_json(found.model_dump_json()) == found
+
+
+def test_an_unknown_resource_says_which_there_are() -> None:
+    with pytest.raises(KeyError, match="there are table, GroupIdIndex, GroupNameIndex"):
+        forecast(scenario()).resource("GSI1")
