@@ -9,6 +9,7 @@ import time
 import uuid
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from sandbox.appsync.errors import EarlyReturn, ResolverError
@@ -49,7 +50,9 @@ class Util:
             self._second = second
         return f"{self._second_text}{milliseconds:03d}Z"
 
-    def iso8601_to_epoch_ms(self, text: str) -> int:
+    @staticmethod
+    @lru_cache(maxsize=4096)  # a group's expiry is looked at by every operation on it
+    def iso8601_to_epoch_ms(text: str) -> int:
         """Epoch milliseconds; raises ValueError for text that is not ISO 8601."""
         return round(datetime.fromisoformat(text).timestamp() * 1000)
 

@@ -59,8 +59,8 @@ def from_typed(typed: Mapping[str, Any]) -> Any:
 
 
 def from_typed_map(item: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Plain values of an item."""
-    return {name: from_typed(typed) for name, typed in item.items()}
+    """Plain values of an item; text, which most attributes are, is taken out without a call."""
+    return {name: typed["S"] if "S" in typed else from_typed(typed) for name, typed in item.items()}
 
 
 def _number(text: str) -> int | float:

@@ -56,49 +56,43 @@ class Projector:
         `shape` restricts it to fields that a publication carries; None is everything. `parent`: name of the type that
         has the field, for error messages.
         """
+        refuse: Refuse | None = None
         if isinstance(declared, GraphQLNonNull):
-            return _non_null(
-                self._nullable(declared.of_type, selections, parent, shape, True), declared.of_type, parent
-            )
-        return self._nullable(declared, selections, parent, shape, False)
-
-    def _nullable(
-        self,
-        declared: GraphQLOutputType,
-        selections: list[SelectionSetNode],
-        parent: str,
-        shape: Shape | None,
-        strict: bool,
-    ) -> Complete:
+            declared = declared.of_type
+            refuse = _refusal(declared, parent)
         if isinstance(declared, GraphQLList):
-            return _list(self.complete(declared.of_type, selections, parent, shape), strict)
+            return _list(self.complete(declared.of_type, selections, parent, shape), refuse)
         if isinstance(declared, GraphQLObjectType):
-            return _object(self._plan(declared, selections, shape), strict)
+            return _object(self._plan(declared, selections, shape), refuse)
         assert isinstance(declared, GraphQLLeafType)
-        return _leaf(declared, strict)
+        return _leaf(declared, refuse)
 
-    def _plan(
-        self, declared: GraphQLObjectType, selections: list[SelectionSetNode], shape: Shape | None
-    ) -> list[tuple[str, Any, type, Complete]]:
-        """(response key, field name, type that needs no completion, completion) of each field."""
+    def _plan(self, declared: GraphQLObjectType, selections: list[SelectionSetNode], shape: Shape | None) -> Plan:
         available = None if shape is None else dict(shape)
-        plan: list[tuple[str, Any, type, Complete]] = []
+        plan: Plan = []
         for key, nodes in self.collector.collect(declared, selections).items():
             name = nodes[0].name.value
             if name == "__typename":
-                plan.append((key, name, _Never, _constant(declared.name)))
+                plan.append((key, name, _Never, False, _constant(declared.name)))
                 continue
             kind = declared.fields[name].type
+            nullable = not isinstance(kind, GraphQLNonNull)
             inner = None if available is None else available.get(name)
             complete = self.complete(kind, self.collector.below(nodes), declared.name, inner)
             if available is not None and name not in available:
-                plan.append((key, _ABSENT, _Never, complete))
+                plan.append((key, _ABSENT, _Never, nullable, complete))
                 continue
             leaf = kind.of_type if isinstance(kind, GraphQLNonNull) else kind
             exact = _EXACT.get(getattr(leaf, "name", ""), _Never)
-            plan.append((key, name, exact, complete))
+            plan.append((key, name, exact, nullable, complete))
         return plan
 
+
+Plan = list[tuple[str, Any, type, bool, Complete]]
+"""Response key, field name, type that needs no completion, whether null will do, and the completion of each field."""
+
+Refuse = Callable[[Errors, Any], Any]
+"""Reports a null at a non-null position and raises NullAtNonNull."""
 
 _ABSENT = object()  # a key that no value has: the field arrives as null
 
@@ -107,83 +101,82 @@ def _constant(value: Any) -> Complete:
     return lambda _value, _errors, _path: value
 
 
-def _object(plan: list[tuple[str, Any, type, Complete]], strict: bool) -> Complete:
+def _object(plan: Plan, refuse: Refuse | None) -> Complete:
     def project(value: Any, errors: Errors, path: Any) -> Any:
-        if value is None:
-            return None
         if value.__class__ is not dict:
-            _report(errors, path, f"Can't resolve value ({_text(path)}) : type mismatch error, expected type OBJECT")
-            if strict:
-                raise NullAtNonNull
-            return None
+            return _unfit(value, "OBJECT", refuse, errors, path)
         get = value.get
         out = {}
-        for key, name, exact, complete in plan:
+        for key, name, exact, nullable, complete in plan:
             field = get(name)
-            out[key] = field if field.__class__ is exact else complete(field, errors, (path, key))
+            if field.__class__ is exact:
+                out[key] = field
+            elif nullable and field is None:
+                out[key] = None
+            else:
+                out[key] = complete(field, errors, (path, key))
         return out
 
-    if strict:
-        return project
-
-    def project_or_null(value: Any, errors: Errors, path: Any) -> Any:
-        try:
-            return project(value, errors, path)
-        except NullAtNonNull:
-            return None
-
-    return project_or_null
+    return project if refuse is not None else _or_null(project)
 
 
-def _list(complete: Complete, strict: bool) -> Complete:
+def _list(complete: Complete, refuse: Refuse | None) -> Complete:
     def each(value: Any, errors: Errors, path: Any) -> Any:
-        if value is None:
-            return None
         if value.__class__ is not list:
-            _report(errors, path, f"Can't resolve value ({_text(path)}) : type mismatch error, expected type LIST")
-            if strict:
-                raise NullAtNonNull
-            return None
-        try:
-            return [complete(member, errors, (path, index)) for index, member in enumerate(value)]
-        except NullAtNonNull:
-            if strict:
-                raise
-            return None
+            return _unfit(value, "LIST", refuse, errors, path)
+        return [complete(member, errors, (path, index)) for index, member in enumerate(value)]
 
-    return each
+    return each if refuse is not None else _or_null(each)
 
 
-def _leaf(declared: GraphQLLeafType, strict: bool) -> Complete:
+def _leaf(declared: GraphQLLeafType, refuse: Refuse | None) -> Complete:
     serialize = declared.serialize
 
     def complete(value: Any, errors: Errors, path: Any) -> Any:
         if value is None:
-            return None
+            return None if refuse is None else refuse(errors, path)
         try:
             return serialize(value)
         except Exception as fault:
             _report(errors, path, f"Can't serialize value ({_text(path)}) : {fault}")
-            if strict:
+            if refuse is not None:
                 raise NullAtNonNull from None
             return None
 
     return complete
 
 
-def _non_null(complete: Complete, declared: GraphQLOutputType, parent: str) -> Complete:
-    def required(value: Any, errors: Errors, path: Any) -> Any:
-        if value is None:
-            _report(
-                errors,
-                path,
-                f"Cannot return null for non-nullable type: '{_type_name(declared)}' "
-                f"within parent '{parent}' ({_text(path)})",
-            )
-            raise NullAtNonNull
-        return complete(value, errors, path)
+def _or_null(complete: Complete) -> Complete:
+    """Takes the null of a required member upon itself."""
 
-    return required
+    def nullable(value: Any, errors: Errors, path: Any) -> Any:
+        try:
+            return complete(value, errors, path)
+        except NullAtNonNull:
+            return None
+
+    return nullable
+
+
+def _unfit(value: Any, expected: str, refuse: Refuse | None, errors: Errors, path: Any) -> None:
+    if value is None:
+        if refuse is not None:
+            refuse(errors, path)
+        return
+    _report(errors, path, f"Can't resolve value ({_text(path)}) : type mismatch error, expected type {expected}")
+    if refuse is not None:
+        raise NullAtNonNull
+
+
+def _refusal(declared: GraphQLOutputType, parent: str) -> Refuse:
+    name = _type_name(declared)
+
+    def refuse(errors: Errors, path: Any) -> None:
+        text = f"Cannot return null for non-nullable type: '{name}' within parent '{parent}' ({_text(path)})"
+        _report(errors, path, text)
+        raise NullAtNonNull
+
+    return refuse
 
 
 def _type_name(declared: Any) -> str:
