@@ -1,31 +1,41 @@
-"""One process of the load generator: its options, its place among master and workers, and the run it takes part in."""
+"""One process of the load generator: its options, its place among master and workers, and the run it takes part in.
+
+The master (or the single process) decides when a run starts, gives out seats, asks everybody to leave when the plan is
+over, and merges what the workers wrote. Everything else each worker does by itself.
+"""
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import logging
 import signal
 import sys
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import gevent
+import orjson
 from gevent.event import AsyncResult
 from locust.env import Environment
-from locust.runners import LocalRunner, MasterRunner, WorkerRunner
+from locust.runners import STATE_MISSING, LocalRunner, MasterRunner, WorkerRunner
 
+from capacity.exit_codes import ExitCode
 from capacity.record import run_id
 from capacity.scenario import Scenario, ScenarioError, load_scenario
 from locustfiles.clock import now_s
+from locustfiles.merge import merge_run
 from locustfiles.record import begin_record
 from locustfiles.seats import Role, Seating
-from locustfiles.session import Session, Start
+from locustfiles.session import LEAVE_TIMEOUT_S, Session, Start
 
 logger = logging.getLogger(__name__)
 
 LEAD_S = 0.5
 """Time between Locust's start and the run's zero, so that the first nodes are there when the plan wants them."""
-_ASK, _SEAT, _LEAVE = "meshcap_ask", "meshcap_seat", "meshcap_leave"
+_ASK, _SEAT, _BACK, _LEAVE, _LEFT = "meshcap_ask", "meshcap_seat", "meshcap_back", "meshcap_leave", "meshcap_left"
 
 
 class Generator:
@@ -35,150 +45,212 @@ class Generator:
         self.scenario: Scenario | None = None
         self.session: Session | None = None
         self.start: Start | None = None
-        self.leaving = False
-        self._environment: Environment | None = None
-        self._run_dir: Path | None = None
+        self._environment: Environment
+        self._options: Any = None
         self._seating: Seating | None = None
         self._tickets = itertools.count()
         self._waiting: dict[int, AsyncResult] = {}
-        self._seats_given: dict[str, int] = {}
+        self._left: set[str] = set()
+        self._clients: dict[str, str] = {}
+        self._asked_to_leave_s: float | None = None
+        self._merged = False
 
     # -- set up --------------------------------------------------------------------------------------------------
 
-    def begin(self, environment: Environment) -> None:
+    def begin(self, environment: Environment) -> Scenario:
         """Read the options and join master, workers or neither. Ends the process on a scenario that is not valid."""
-        options = environment.parsed_options
-        assert options is not None
-        self._environment = environment
+        self._environment, self._options = environment, environment.parsed_options
         try:
-            self.scenario = load_scenario(Path(options.scenarios), options.scenario)
+            self.scenario = load_scenario(Path(self._options.scenarios), self._options.scenario)
         except ScenarioError as fault:
             sys.stderr.write(f"{fault}\n")
-            sys.exit(104)
-        runner = environment.runner
-        assert runner is not None
-        if isinstance(runner, WorkerRunner | LocalRunner):
-            runner.register_message(_SEAT, self._on_seat)
-            runner.register_message(_LEAVE, self._on_leave)
-        if isinstance(runner, MasterRunner | LocalRunner):
-            runner.register_message(_ASK, self._on_ask)
-        environment.events.test_start.add_listener(self._on_test_start)
-        environment.events.test_stopping.add_listener(self._on_test_stopping)
-        environment.events.test_stop.add_listener(self._on_test_stop)
+            sys.exit(ExitCode.BAD_CONFIGURATION)
+        if not environment.host and self._options.headless and not self.is_worker:
+            sys.stderr.write("the target is missing: give it like -H http://127.0.0.1:8080/graphql\n")
+            sys.exit(ExitCode.BAD_CONFIGURATION)
+        if isinstance(self._runner, WorkerRunner | LocalRunner):
+            self._runner.register_message(_SEAT, self._on_seat)
+            self._runner.register_message(_LEAVE, self._on_leave, concurrent=True)
+        if isinstance(self._runner, MasterRunner | LocalRunner):
+            self._runner.register_message(_ASK, self._on_ask)
+            self._runner.register_message(_BACK, self._on_back)
+            self._runner.register_message(_LEFT, self._on_left)
+        environment.events.test_start.add_listener(self._on_test_start)  # type: ignore[no-untyped-call]
+        environment.events.test_stopping.add_listener(self._on_test_stopping)  # type: ignore[no-untyped-call]
+        environment.events.test_stop.add_listener(self._on_test_stop)  # type: ignore[no-untyped-call]
+        return self.scenario
+
+    @property
+    def _runner(self) -> Any:
+        return self._environment.runner
 
     @property
     def is_worker(self) -> bool:
         """Whether a master elsewhere decides."""
-        return self._environment is not None and isinstance(self._environment.runner, WorkerRunner)
+        return isinstance(self._runner, WorkerRunner)
+
+    @property
+    def _worker(self) -> str:
+        return f"worker{self._runner.worker_index}" if self.is_worker else "local"
 
     @property
     def run_dir(self) -> Path:
         """Where this run's files go."""
         assert self.start is not None
-        return self._run_dir if self._run_dir is not None else Path("runs") / self.start.run_id
+        return Path(self._options.run_dir) if self._options.run_dir else Path("runs") / self.start.run_id
 
     def _on_test_start(self, **_: Any) -> None:
-        assert self._environment is not None
         assert self.scenario is not None
-        self.leaving = False
         self.session = None
         if self.is_worker:
             return
-        options: Any = self._environment.parsed_options
         planned = self._environment.shape_class is not None
         population = self.scenario.population
-        users = self._environment.runner.target_user_count  # type: ignore[union-attr]
-        groups = population.groups if planned else -(-users // population.nodes_per_group)
-        given = Path(options.run_dir) if options.run_dir else None
-        name = given.name if given else run_id(datetime.now(UTC), options.scenario)
-        self._run_dir = given
+        groups = population.groups if planned else -(-self._runner.target_user_count // population.nodes_per_group)
+        given = self._options.run_dir
+        name = Path(given).name if given else run_id(datetime.now(UTC), self._options.scenario)
         self.start = Start(name, now_s() + LEAD_S, groups, planned)
         self._seating = Seating(population.nodes_per_group)
-        self._seats_given = {}
-        self.run_dir.mkdir(parents=True, exist_ok=True)
-        begin_record(self.run_dir, self.start, self.scenario, options.scenario, self._environment.host or "")
+        self._left, self._clients, self._asked_to_leave_s, self._merged = set(), {}, None, False
+        parts = self.run_dir / "parts"
+        parts.mkdir(parents=True, exist_ok=True)
+        (parts / "start.json").write_bytes(orjson.dumps(asdict(self.start)))
+        begin_record(self.run_dir, self.start, self.scenario, self._options.scenario, self._environment.host or "")
 
     # -- seats ---------------------------------------------------------------------------------------------------
 
-    def take_seat(self, role: Role) -> int:
-        """The node that the calling user plays; waits for the master's answer. The session stands when this returns."""
-        assert self._environment is not None
+    def take_seat(self, role: Role) -> int | None:
+        """The node that the calling user plays, None when all are taken. The session stands when this returns."""
         ticket = next(self._tickets)
         answer = self._waiting[ticket] = AsyncResult()
-        self._environment.runner.send_message(  # type: ignore[union-attr]
-            _ASK, {"ticket": ticket, "role": role, "asked_s": now_s(), "worker": self._worker_name()}
-        )
+        self._runner.send_message(_ASK, {"ticket": ticket, "role": role, "asked_s": now_s(), "worker": self._worker})
         try:
-            return int(answer.get(timeout=30))
+            index: int | None = answer.get(timeout=30)
         finally:
             del self._waiting[ticket]
+        return index
 
-    def _worker_name(self) -> str:
-        runner = self._environment.runner  # type: ignore[union-attr]
-        return f"worker{runner.worker_index}" if isinstance(runner, WorkerRunner) else "local"
+    def give_seat_back(self, index: int) -> None:
+        """The user has stopped; while the run goes on, another may play its node."""
+        if self.session is not None and not self.session.ended_s:
+            self._runner.send_message(_BACK, {"worker": self._worker, "index": index})
 
     def _on_ask(self, environment: Environment, msg: Any, **_: Any) -> None:
         assert self.start is not None
         assert self._seating is not None
-        data = msg.data
-        self._seats_given[data["worker"]] = self._seats_given.get(data["worker"], 0) + 1
-        start = self.start
-        environment.runner.send_message(  # type: ignore[union-attr]
+        data, start = msg.data, self.start
+        self._clients[data["worker"]] = msg.node_id
+        index: int | None = self._seating.take(data["role"], data["worker"])
+        if start.planned and index is not None and index >= start.groups * self.scenario.population.nodes_per_group:  # type: ignore[union-attr]
+            index = None
+        self._runner.send_message(
             _SEAT,
             {
                 "ticket": data["ticket"],
-                "index": self._seating.take(data["role"]),
+                "index": index,
                 "asked_s": data["asked_s"],
                 "answered_s": now_s(),
-                "start": [start.run_id, start.start_s, start.groups, start.planned],
+                "start": asdict(start),
             },
-            msg.node_id if isinstance(environment.runner, MasterRunner) else None,
+            msg.node_id,
         )
 
-    def _on_seat(self, environment: Environment, msg: Any, **_: Any) -> None:
-        data = msg.data
+    def _on_back(self, msg: Any, **_: Any) -> None:
+        if self._seating is not None:
+            self._seating.give_back(msg.data["worker"], msg.data["index"])
+
+    def _on_seat(self, msg: Any, **_: Any) -> None:
         if self.session is None:
-            self._open_session(data)
-        waiting = self._waiting.get(data["ticket"])
+            self._open_session(msg.data)
+        waiting = self._waiting.get(msg.data["ticket"])
         if waiting is not None:
-            waiting.set(data["index"])
+            waiting.set(msg.data["index"])
 
     def _open_session(self, data: dict[str, Any]) -> None:
-        assert self._environment is not None
         assert self.scenario is not None
-        name, start_s, groups, planned = data["start"]
+        start = Start(**data["start"])
         offset_s, error_s = 0.0, 0.0
-        if self.is_worker:  # the master's clock, as seen from here: off by at most half of the round trip
+        if self.is_worker:  # the master's clock as seen from here, wrong by at most half of the round trip
             received_s = now_s()
             error_s = (received_s - data["asked_s"]) / 2
             offset_s = data["answered_s"] - (received_s + data["asked_s"]) / 2
-            if abs(offset_s) <= error_s:
-                offset_s = 0.0
-        self.start = Start(name, start_s - offset_s, groups, planned)
-        options: Any = self._environment.parsed_options
-        self._run_dir = Path(options.run_dir) if options.run_dir else None
+            offset_s = 0.0 if abs(offset_s) <= error_s else offset_s
+            start = Start(start.run_id, start.start_s - offset_s, start.groups, start.planned)
+        self.start = start
         self.session = Session(
-            self.scenario, self.start, self.run_dir, self._worker_name(), self._environment.host or "", options.api_key
+            self.scenario, start, self.run_dir, self._worker, self._environment.host or "", self._options.api_key
         )
         self.session.clock_offset_s, self.session.clock_error_s = offset_s, error_s
 
     # -- the end -------------------------------------------------------------------------------------------------
 
+    def has_ended(self) -> bool:
+        """For the schedule, once a second: after the plan's end everybody is asked to leave; True when all have."""
+        if self.start is None or self.scenario is None or self._seating is None:
+            return False
+        self._count_losses()
+        if now_s() < self.start.start_s + self.scenario.schedule.total_s:
+            return False
+        if self._asked_to_leave_s is None:
+            self._asked_to_leave_s = now_s()
+            self._runner.send_message(_LEAVE, None)
+        return self._all_have_left() or now_s() > self._asked_to_leave_s + LEAVE_TIMEOUT_S
+
+    def _all_have_left(self) -> bool:
+        assert self._seating is not None
+        return self._left >= self._seating.workers - self._lost_workers()
+
+    def _lost_workers(self) -> set[str]:
+        if not isinstance(self._runner, MasterRunner):
+            return set()
+        clients = self._runner.clients
+        alive = {client.id for client in clients.all if client.state != STATE_MISSING}
+        return {worker for worker, client in self._clients.items() if client not in alive}
+
+    def _count_losses(self) -> None:
+        assert self._seating is not None
+        for worker in self._lost_workers() - self._left:
+            self._seating.give_back_all(worker)
+
     def _on_leave(self, **_: Any) -> None:
-        """The master says that the run is over."""
+        if self.session is None:
+            return
+        leaving = gevent.spawn(self._leave)
+        if self.is_worker:
+            leaving.join()
+
+    def _leave(self) -> None:
+        assert self.session is not None
+        self.session.leave_all()
+        self.session.finish()
+        self._runner.send_message(_LEFT, {"worker": self._worker})
+
+    def _on_left(self, msg: Any, **_: Any) -> None:
+        self._left.add(msg.data["worker"])
 
     def _on_test_stopping(self, **_: Any) -> None:
-        self.leaving = True
         if self.is_worker:  # the master's end interrupts its children again; leaving must not be cut short by it
             signal.signal(signal.SIGINT, signal.SIG_IGN)
 
     def _on_test_stop(self, **_: Any) -> None:
-        from locustfiles.merge import merge_run
-
         if self.session is not None:
             self.session.finish()
-        if self._environment is not None and isinstance(self._environment.runner, LocalRunner) and self.start:
-            merge_run(self.run_dir, workers=1)
+        if isinstance(self._runner, LocalRunner):
+            self._merge()
+        elif isinstance(self._runner, MasterRunner):
+            # A headless master ends at once and its children with it: they are waited for at the process's exit.
+            atexit.register(self._merge) if self._options.headless else gevent.spawn(self._merge)
+
+    def _merge(self) -> None:
+        """Merge the parts of everybody who took part, once; waits for those who are still leaving."""
+        if self.start is None or self._seating is None or self._merged:
+            return
+        self._merged = True
+        workers = self._seating.workers
+        with gevent.Timeout(LEAVE_TIMEOUT_S, False):
+            while not all((self.run_dir / "parts" / f"{worker}.summary.json").exists() for worker in workers):
+                gevent.sleep(0.1)
+        merge_run(self.run_dir, len(workers))
 
 
 generator = Generator()

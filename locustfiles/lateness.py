@@ -38,6 +38,17 @@ class Lateness:
         edge_s = float(_LIMITS_S[bin_index]) if bin_index < len(_LIMITS_S) else self.max_s
         return min(edge_s, self.max_s)
 
+    def later_than(self, limit_s: float) -> int:
+        """How many starts were later than `limit_s`, to the resolution of a bin."""
+        self._settle()
+        return int(self._counts[int(np.searchsorted(_LIMITS_S, limit_s, side="right")) :].sum())
+
+    @property
+    def total(self) -> int:
+        """How many starts were counted."""
+        self._settle()
+        return int(self._counts.sum())
+
     def counts(self) -> list[int]:
         """Counts per bin, to be added to another process's by `merge`."""
         self._settle()

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import gevent
 from locust import FastHttpUser, LoadTestShape, constant, events, task
+from locust.exception import StopUser
 
 from locustfiles.clock import now_s
 from locustfiles.generator import generator
@@ -16,11 +18,10 @@ from locustfiles.host import Host
 from locustfiles.member import GroupMember
 from locustfiles.node import Node
 from locustfiles.requester import Requester
+from locustfiles.seats import Role
 from locustfiles.session import SHARED_TLS
 
 _A_LONG_TIME_S = 1e8
-LEAVE_SPREAD_S, HOST_STAYS_S = 0.5, 1.0
-"""Members leave within half a second of the end, hosts dissolve their groups when everybody has gone."""
 
 
 class MeshUser(FastHttpUser):
@@ -32,42 +33,33 @@ class MeshUser(FastHttpUser):
     ssl_context_factory = staticmethod(lambda cafile=None: SHARED_TLS)
     network_timeout = 30.0
     connection_timeout = 10.0
-    role: Any
+    role: Role
     node_class: type[Node]
     node: Node | None = None
 
     def on_start(self) -> None:
         index = generator.take_seat(self.role)
         session = generator.session
-        assert session is not None
-        plan = session.plan
-        requester = Requester(self.client, session.api_key, session.requests, plan.node_name(index))
-        self.node = self.node_class(session, plan.node(index), requester)
+        if index is None or session is None:
+            raise StopUser("the scenario has no further node to play")
+        requester = Requester(self.client, session.api_key, session.requests, session.plan.node_name(index))
+        self.node = self.node_class(session, session.plan.node(index), requester)
+        session.add(self.node)
 
     @task
     def enter_group(self) -> None:
         """Arrive when the plan says so and enter the group."""
         node = self.node
         assert node is not None
-        if node.session.start.planned:
-            self._sleep_until(node.session.start.start_s + node.session.plan.arrival_s(node.place.index))
+        start = node.session.start
+        if start.planned:
+            gevent.sleep(max(0.0, start.start_s + node.session.plan.arrival_s(node.place.index) - now_s()))
         node.live()
 
-    def _sleep_until(self, moment_s: float) -> None:
-        import gevent
-
-        gevent.sleep(max(0.0, moment_s - now_s()))
-
     def on_stop(self) -> None:
-        node = self.node
-        if node is None:
-            return
-        delay_s = (
-            HOST_STAYS_S
-            if node.place.is_host
-            else LEAVE_SPREAD_S * node.session.plan.phase("heartbeat", node.place.index)
-        )
-        node.session.leave_later(node.end, delay_s).join()
+        if self.node is not None:
+            self.node.session.leave_later(self.node).join()
+            generator.give_seat_back(self.node.place.index)
 
 
 class MeshHost(MeshUser):
@@ -90,15 +82,16 @@ class MeshSchedule(LoadTestShape):
     use_common_options = True  # -u, -r and -t put it out of force
 
     def tick(self) -> tuple[int, float] | None:
+        """All nodes from the beginning, at twice the planned rate; None once everybody has left."""
         scenario = generator.scenario
         assert scenario is not None
-        nodes, ramp_s = scenario.population.nodes, scenario.schedule.ramp_s
-        if generator.start is not None and now_s() >= generator.start.start_s + scenario.schedule.total_s:
+        if generator.has_ended():
             return None
+        nodes, ramp_s = scenario.population.nodes, scenario.schedule.ramp_s
         return nodes, max(1.0, 2 * nodes / ramp_s) if ramp_s else float(nodes)
 
 
-@events.init_command_line_parser.add_listener
+@events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]
 def _options(parser: Any) -> None:
     parser.add_argument("--scenarios", env_var="MESHCAP_SCENARIOS", default="scenarios.yaml", help="scenario file")
     parser.add_argument("--scenario", env_var="MESHCAP_SCENARIO", default="classroom", help="scenario to run")
@@ -108,10 +101,10 @@ def _options(parser: Any) -> None:
     parser.add_argument("--api-key", env_var="MESHCAP_API_KEY", default="", is_secret=True, help="AppSync API key")
 
 
-@events.init.add_listener
+@events.init.add_listener  # type: ignore[untyped-decorator]
 def _begin(environment: Any, **_: Any) -> None:
-    generator.begin(environment)
-    options, population = environment.parsed_options, generator.scenario.population
+    scenario = generator.begin(environment)
+    options, population = environment.parsed_options, scenario.population
     MeshMember.weight = population.members_per_group
     if not population.members_per_group:
         environment.user_classes = [c for c in environment.user_classes if c is not MeshMember]

@@ -41,6 +41,7 @@ class Node(ABC):
         self.name = session.plan.node_name(place.index)
         self.domain = session.plan.domain_name(place.domain_index)
         self.group_id: str | None = None
+        self.ended = False
         self.connected = False
         self._timers: dict[TimerName, Timer] = {}
         self._hearing: Hearing | None = None
@@ -71,9 +72,9 @@ class Node(ABC):
     def live(self) -> None:
         """Enter the group, trying again until the time for sending is over, and start the timers."""
         session = self.session
-        while now_s() < session.sending_until_s:
+        while now_s() < session.sending_until_s and not self.ended:
             entered = self._enter_group()
-            if entered is not None:
+            if entered is not None and not self.ended:
                 self._start(entered)
                 return
             gevent.sleep(RETRY_S)
@@ -127,14 +128,15 @@ class Node(ABC):
 
     def end(self) -> None:
         """Leave for good. Also one that was disconnected does, so that a run leaves nothing behind."""
+        self.ended = True
         self.disconnect()
         with gevent.Timeout(5, False):
             while self.requester.in_flight:
                 gevent.sleep(0.02)
         if self.group_id is not None:
             operation, variables = self._leave_operation()
-            self.requester.send(operation, variables)
             self.group_id = None
+            self.requester.send(operation, variables)
 
     # -- timers --------------------------------------------------------------------------------------------------
 

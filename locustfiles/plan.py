@@ -5,7 +5,7 @@ Nodes are counted over all groups in order, each group's host first. Every name 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,7 +35,6 @@ class Plan:
     scenario: Scenario
     run_id: str
     groups: int
-    _phases: dict[Timer, NDArray[np.float64]] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def nodes(self) -> int:
@@ -70,9 +69,7 @@ class Plan:
 
     def phase(self, timer: Timer, index: int) -> float:
         """The share of its period after which a timer of node `index` ticks first."""
-        if timer not in self._phases:
-            self._phases[timer] = phases(self.scenario.seed, timer, self.nodes)
-        return float(self._phases[timer][index])
+        return float(phases(self.scenario.seed, timer, np.array([index]))[0])
 
     def planned_ticks(self, from_s: float, until_s: float) -> int:
         """Ticks of all timers of all nodes between two moments, in seconds from the start, if each joins on arrival."""

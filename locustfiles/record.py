@@ -14,10 +14,12 @@ from urllib.parse import urlsplit
 
 from capacity.record import Generator, RunRecord, Target, read_run, update_run, write_run
 from capacity.scenario import Scenario
+from locustfiles.lateness import Lateness
 from locustfiles.plan import Plan
 from locustfiles.session import Start
 
-LATENESS_LIMIT_MS = 50.0
+LATE_S, LATE_SHARE, LATE_STARTS = 0.1, 0.01, 10
+"""Not valid: more than one start in a hundred, and at least ten, came more than a tenth of a second late."""
 CPU_LIMIT_PERCENT = 90.0
 ACHIEVED_LIMIT = 0.99
 
@@ -78,8 +80,6 @@ def judge_generator(
     plan: Plan, start: Start, from_s: float, until_s: float, sent: int, summaries: list[dict[str, Any]], workers: int
 ) -> Generator:
     """Whether the generator kept to its plan, and if not, why the run says nothing about the target."""
-    from locustfiles.lateness import Lateness
-
     lateness = Lateness()
     for summary in summaries:
         lateness.merge(summary["lateness_counts"], summary["lateness_max_s"])
@@ -90,8 +90,11 @@ def judge_generator(
     achieved = sent / planned if planned > 0 else 1.0
     missing = max(0, workers - len(summaries))
     reasons, notes = [], []
-    if p99_s is not None and p99_s * 1000 > LATENESS_LIMIT_MS:
-        reasons.append(f"1 % of the requests started more than {p99_s * 1000:.0f} ms late; the limit is 50 ms")
+    late = lateness.later_than(LATE_S)
+    if late >= LATE_STARTS and late > LATE_SHARE * lateness.total:
+        reasons.append(
+            f"{late:,} of {lateness.total:,} starts were more than {LATE_S * 1000:.0f} ms late; the limit is 1 %"
+        )
     if achieved < ACHIEVED_LIMIT and cpu_mean is not None and cpu_mean > CPU_LIMIT_PERCENT:
         reasons.append(f"{achieved:.1%} of the plan was sent while the busiest process used {cpu_mean:.0f} % of a core")
     if missing:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ssl
 import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import gevent
 import gevent.ssl
@@ -18,10 +18,11 @@ from capacity.scenario import Scenario
 from locustfiles.clock import now_s
 from locustfiles.lateness import Lateness
 from locustfiles.parts import STREAMS, PartStream
-from locustfiles.plan import Plan
+from locustfiles.plan import Member, Plan
 from locustfiles.scheduler import Scheduler
 
 FLUSH_EVERY_S = 1.0
+LEAVE_SPREAD_S, HOST_STAYS_S, LEAVE_TIMEOUT_S = 0.5, 1.0, 30.0
 
 # One context for the whole process: each FastHttpUser would otherwise load the CA bundle again (16 ms, 0.8 MB).
 SHARED_TLS: ssl.SSLContext = gevent.ssl.create_default_context()
@@ -37,6 +38,15 @@ class Start:
     groups: int
     planned: bool
     """Whether the scenario's schedule is in force; otherwise nodes arrive and stay as Locust spawns and stops them."""
+
+
+class Leaver(Protocol):
+    """What a session has to know of a node."""
+
+    place: Member
+
+    def end(self) -> None:
+        """Leave for good."""
 
 
 class Notes:
@@ -64,6 +74,8 @@ class Session:
         self.tls = SHARED_TLS
         self.worker = worker
         self.notes = Notes()
+        self.ended_s = 0.0
+        """When the end began, by plan or by interruption; 0 while the run goes on."""
         self.lateness = Lateness()
         self.scheduler = Scheduler(self.lateness)
         schedule = scenario.schedule
@@ -85,7 +97,8 @@ class Session:
         self._keeper = gevent.spawn(self._keep)
         self.clock_offset_s = self.clock_error_s = 0.0
         """How far the master's clock is ahead of this one, and how far that may be wrong."""
-        (self._parts_dir / "start.json").write_bytes(orjson.dumps(asdict(start)))
+        self._nodes: list[Leaver] = []
+        self._finished = False
         if start.planned:
             self.scheduler.enter(self.measuring_from_s, self._begin_measuring)
 
@@ -98,17 +111,35 @@ class Session:
         digits = node_name[len(self._node_prefix) :]
         return int(digits) if digits.isdecimal() else -1
 
-    def leave_later(self, leave: Callable[[], object], delay_s: float) -> gevent.Greenlet:
-        """Run a node's leaving in a greenlet that outlives its Locust user, so that no kill leaves anything behind."""
-        greenlet = gevent.Greenlet(leave)
+    def add(self, node: Leaver) -> None:
+        """A node that has to leave in the end."""
+        self._nodes.append(node)
+
+    def leave_all(self) -> None:
+        """Everybody leaves, members first; returns when the last has gone."""
+        self.ended_s = self.ended_s or now_s()
+        for node in self._nodes:
+            self.leave_later(node)
+        self._leaving.join(timeout=LEAVE_TIMEOUT_S)
+
+    def leave_later(self, node: Leaver) -> gevent.Greenlet:
+        """Let a node leave in a greenlet that outlives its Locust user, so that no kill leaves anything behind.
+
+        Members go within half a second, hosts dissolve their groups when everybody has gone.
+        """
+        greenlet = gevent.Greenlet(node.end)
         self._leaving.add(greenlet)
-        greenlet.start_later(delay_s)
+        delay_s = LEAVE_SPREAD_S * self.plan.phase("heartbeat", node.place.index)
+        greenlet.start_later(HOST_STAYS_S if node.place.is_host else delay_s)
         return greenlet
 
     def finish(self) -> None:
         """Wait for the last nodes to leave, flush everything, and write what this process has to say of itself."""
-        self.ended_s = now_s()
-        self._leaving.join(timeout=30)
+        if self._finished:
+            return
+        self._finished = True
+        self.ended_s = self.ended_s or now_s()
+        self._leaving.join(timeout=LEAVE_TIMEOUT_S)
         self._keeper.kill()
         for stream in self._streams.values():
             stream.close()

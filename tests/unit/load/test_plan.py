@@ -68,18 +68,28 @@ def test_another_number_of_users_opens_further_domains_of_the_same_size() -> Non
 
 def test_seats_are_given_in_order_of_the_plan_whoever_asks() -> None:
     seating = Seating(nodes_per_group=3)
-    assert [seating.take("member") for _ in range(4)] == [1, 2, 4, 5]
-    assert [seating.take("host") for _ in range(3)] == [0, 3, 6]
+    assert [seating.take("member", worker) for worker in ("a", "b", "a", "b")] == [1, 2, 4, 5]
+    assert [seating.take("host", worker) for worker in ("b", "a", "a")] == [0, 3, 6]
+    assert seating.workers == {"a", "b"}
 
 
 def test_a_seat_that_was_given_back_is_given_again_first() -> None:
     seating = Seating(nodes_per_group=3)
     for _ in range(4):
-        seating.take("member")
-    seating.give_back(2)
-    assert [seating.take("member") for _ in range(2)] == [2, 7]
+        seating.take("member", "a")
+    seating.give_back("a", 2)
+    assert [seating.take("member", "b") for _ in range(2)] == [2, 7]
+
+
+def test_the_seats_of_a_lost_worker_are_free_again() -> None:
+    seating = Seating(nodes_per_group=3)
+    seating.take("host", "a")
+    seating.take("host", "b")
+    seating.take("member", "b")
+    seating.give_back_all("b")
+    assert [seating.take("host", "a"), seating.take("member", "a"), seating.take("member", "a")] == [3, 1, 2]
 
 
 def test_groups_without_members_have_no_seat_for_one() -> None:
     with pytest.raises(ValueError, match="no members"):
-        Seating(nodes_per_group=1).take("member")
+        Seating(nodes_per_group=1).take("member", "a")
