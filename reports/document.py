@@ -34,7 +34,7 @@ class Table:
     def flat_headings(self) -> list[str]:
         """Return one heading per column, the group's name in it, for a medium without spans."""
         over = [text for text, span in self.groups for _ in range(span)] or [""] * len(self.headings)
-        return [f"{heading} {group}".strip() for heading, group in zip(self.headings, over, strict=True)]
+        return [f"{group}: {heading}" if group else heading for heading, group in zip(self.headings, over, strict=True)]
 
     def cells(self) -> list[list[Cell]]:
         """Return the rows with every value as a `Cell`."""

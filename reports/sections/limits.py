@@ -37,10 +37,7 @@ def section(run: Run, say: Wording) -> Section | None:
 
 def name_of(limit: LimitForecast, say: Wording) -> str:
     """Name a limit with the table, index or service that it belongs to."""
-    where = say("page.table") if limit.resource == "table" else limit.resource
-    if limit.kind:
-        where = say("limits.where", resource=where, kind=say(f"page.{limit.kind}s"))
-    return say("limits.name", what=_what(limit, say), where=where)
+    return say("limits.name", what=_what(limit, say), where=_short(limit, say))
 
 
 def _what(limit: LimitForecast, say: Wording) -> str:
@@ -88,8 +85,7 @@ def _chart(limits: list[LimitForecast], say: Wording) -> Chart:
 
 def _short(limit: LimitForecast, say: Wording) -> str:
     where = say("page.table") if limit.resource == "table" else limit.resource
-    kind = f", {say(f'page.{limit.kind}s')}" if limit.kind else ""
-    return f"{where}{kind}"
+    return say("limits.where", resource=where, kind=say(f"page.{limit.kind}s")) if limit.kind else where
 
 
 def _table(limits: list[LimitForecast], say: Wording) -> Table:
