@@ -1,0 +1,271 @@
+"""Bodies, status codes and headers of AppSync's HTTP endpoint, and that nothing a client sends ends in a 500."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from typing import Any
+
+import mesh_api as m
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from mesh_api import KEY, Mesh
+
+PING = orjson.dumps({"query": "{ __typename }"})
+
+
+@pytest.mark.parametrize(
+    ("headers", "message"),
+    [
+        ({}, "Valid authorization header not provided."),
+        ({"x-api-key": ""}, "Valid authorization header not provided."),
+        ({"x-api-key": "da2-other"}, "You are not authorized to make this call."),
+        ({"x-api-key": "da2-old"}, "You are not authorized to make this call."),
+    ],
+)
+def test_without_a_valid_key_nothing_is_answered(headers: dict[str, str], message: str) -> None:
+    mesh = Mesh(api_keys=(KEY, "da2-old"), api_key_expires_s={"da2-old": m.START_S - 1})
+    response = mesh.post(PING, headers)
+    assert response.status == 401
+    assert orjson.loads(response.body) == {"errors": [{"errorType": "UnauthorizedException", "message": message}]}
+    assert ("x-amzn-ErrorType", "UnauthorizedException") in response.headers
+
+
+def test_several_keys_are_good_each_until_its_own_end() -> None:
+    mesh = Mesh(api_keys=(KEY, "da2-short"), api_key_expires_s={"da2-short": m.START_S + 10})
+    assert mesh.post(PING, {"x-api-key": "da2-short"}).status == 200
+    mesh.now_s += 10
+    assert mesh.post(PING, {"x-api-key": "da2-short"}).status == 401
+    assert mesh.post(PING, {"x-api-key": KEY}).status == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b'"query"',
+        b"\xff\xfe",
+        b"{}",
+        b'{"query": null}',
+        b'{"query": 7}',
+        b'{"query": ""}',
+        b'{"query": "{"}',
+        b'{"query": "{ __typename }", "variables": []}',
+        b'{"query": "{ __typename }", "variables": "x"}',
+        b'{"query": "{ __typename }", "operationName": 7}',
+        b'{"query": "query A { __typename } query B { __typename }"}',
+        b'{"query": "query A { __typename }", "operationName": "B"}',
+        b'{"query": "subscription { onMessageInGroup(groupId: \\"g\\", domain: \\"d\\") { groupId } }"}',
+        b'{"query": "\\ud800"}',
+        b"[" * 100_000,
+        orjson.dumps({"query": "{" * 10_000}),
+        orjson.dumps({"query": "{ __typename " * 16_000}),
+    ],
+)
+def test_a_request_that_is_no_graphql_is_refused_with_400(deployed: Mesh, body: bytes) -> None:
+    response = deployed.post(body)
+    assert response.status == 400
+    (error,) = orjson.loads(response.body)["errors"]
+    assert error["errorType"] in ("MalformedHttpRequestException", "UnsupportedOperation")
+    assert error["message"]
+
+
+def test_a_document_of_more_than_15000_tokens_is_refused(deployed: Mesh) -> None:
+    def post(fields: int) -> int:
+        return deployed.post(orjson.dumps({"query": "{ " + " ".join(["__typename"] * fields) + " }"})).status
+
+    assert post(14_998) == 200
+    assert post(14_999) == 400
+
+
+def test_an_answer_carries_appsyncs_headers(deployed: Mesh) -> None:
+    first, second = (dict(deployed.post(PING).headers) for _ in range(2))
+    assert first["x-amzn-appsync-TokensConsumed"] == "1"
+    assert first["access-control-allow-origin"] == "*"
+    assert re.fullmatch(
+        r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", first["x-amzn-requestid"]
+    )
+    assert re.fullmatch(r"Root=1-[0-9a-f]{8}-[0-9a-f]{24}", first["x-amzn-trace-id"])
+    assert first["x-amzn-requestid"] != second["x-amzn-requestid"]
+    assert deployed.post(PING).content_type == "application/json;charset=UTF-8"
+
+
+def test_a_browser_may_ask_first(deployed: Mesh) -> None:
+    response = deployed.post(b"", {"origin": "https://smalruby.app"}, method="OPTIONS")
+    headers = dict(response.headers)
+    assert response.status == 200
+    assert headers["access-control-allow-origin"] == "*"
+    assert "x-api-key" in headers["access-control-allow-headers"].split(",")
+    assert "POST" in headers["access-control-allow-methods"]
+
+
+def test_another_method_is_refused(deployed: Mesh) -> None:
+    assert deployed.post(b"", method="GET").status == 405
+
+
+def test_a_resolver_error_has_appsyncs_members_and_status_200(deployed: Mesh) -> None:
+    answer = deployed.answer(
+        'mutation {\n  reportDataByNode(groupId: "g", domain: "d", nodeId: "n", data: []) { groupId } }'
+    )
+    assert answer == {
+        "data": {"reportDataByNode": None},
+        "errors": [
+            {
+                "path": ["reportDataByNode"],
+                "data": None,
+                "errorType": "GroupNotFound",
+                "errorInfo": None,
+                "locations": [{"line": 2, "column": 3, "sourceName": None}],
+                "message": "Group not found: g@d",
+            }
+        ],
+    }
+
+
+def test_an_error_at_a_required_root_field_empties_data(deployed: Mesh) -> None:
+    answer = deployed.answer('mutation { renewHeartbeat(groupId: "g", domain: "d", hostId: "h") { groupId } }')
+    assert answer["data"] is None
+    assert answer["errors"][0]["errorType"] == "GroupNotFound"
+
+
+def test_a_throttled_write_is_a_resolver_error_of_dynamodbs_type() -> None:
+    mesh = Mesh()
+    group = mesh.create_group()
+    data = [{"key": "k", "value": "x" * 300_000}]
+    variables = {"group": group["id"], "domain": group["domain"], "node": "n", "data": data}
+    answers = [mesh.answer(m.REPORT, variables) for _ in range(20)]
+    refused = [answer for answer in answers if "errors" in answer]
+    assert refused
+    assert refused[0]["data"] == {"reportDataByNode": None}
+    assert refused[0]["errors"][0]["errorType"].startswith("DynamoDB:")
+    assert "(Service: DynamoDb, Status Code: 400, Request ID: " in refused[0]["errors"][0]["message"]
+
+
+def test_an_item_over_400_kb_is_refused_by_dynamodb_and_reported(deployed: Mesh) -> None:
+    group = deployed.create_group()
+    data = [{"key": "k", "value": "x" * 410_000}]
+    error = deployed.error(m.REPORT, {"group": group["id"], "domain": group["domain"], "node": "n", "data": data})
+    assert error["errorType"] == "DynamoDB:ValidationException"
+
+
+# ---- documents and variables made at random ------------------------------------------------------------------------
+
+_TEXTS = st.sampled_from(["", "d", "学校", "\x00", "#", "EVENT#", "G" * 3000, "🏫", "2026-01-01T00:00:00Z"]) | st.text(
+    max_size=8
+)
+_ANY = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**40), 2**40) | st.floats(allow_nan=False) | _TEXTS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXTS, inner, max_size=3),
+    max_leaves=6,
+)
+_DATA = st.lists(st.fixed_dictionaries({"key": _TEXTS, "value": _TEXTS}), max_size=3) | _ANY
+_EVENTS = (
+    st.lists(
+        st.fixed_dictionaries(
+            {"eventName": _TEXTS, "firedAt": st.just("2026-01-01T00:00:00.000Z") | _TEXTS},
+            optional={"payload": st.none() | _TEXTS, "orderKey": st.none() | _TEXTS},
+        ),
+        max_size=3,
+    )
+    | _ANY
+)
+_VARIABLES = st.fixed_dictionaries(
+    {},
+    optional={
+        **dict.fromkeys(("group", "domain", "node", "host", "name", "since", "prefix"), _TEXTS | _ANY),
+        "ws": st.booleans() | _ANY,
+        "max": st.none() | st.integers(-5, 5000) | _ANY,
+        "limit": st.none() | st.integers(-5, 200) | _ANY,
+        "data": _DATA,
+        "events": _EVENTS,
+    },
+)
+_STATEMENTS = st.sampled_from(
+    [
+        m.CREATE_GROUP, m.JOIN_GROUP, m.REPORT, m.FIRE, m.RECORD, m.RENEW, m.MEMBER_HEARTBEAT, m.LEAVE, m.DISSOLVE,
+        m.LIST_GROUPS, m.LIST_STATUSES, m.LIST_NODES, m.NODE_STATUS, m.EVENTS_SINCE, m.POLL, m.SEARCH,
+    ]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("layout", ["phase1", "architecture", "deployed"])
+def test_no_variables_end_in_an_internal_failure(layout: str) -> None:
+    mesh = Mesh(layout, world="off")
+    group = mesh.create_group(domain="d")
+
+    @settings(max_examples=300, deadline=None, derandomize=True)
+    @given(text=_STATEMENTS, variables=_VARIABLES, real=st.booleans())
+    def check(text: str, variables: dict[str, Any], real: bool) -> None:
+        if real:
+            variables = {**variables, "group": group["id"], "domain": "d"}
+        _assert_answered(mesh, {"query": text, "variables": variables})
+
+    check()
+
+
+_NAMES = st.sampled_from(
+    ["id", "domain", "name", "groupId", "nodeStatus", "data", "key", "events", "createDomain", "createGroup",
+     "listGroupsByDomain", "getNodeStatus", "reportDataByNode", "pollGroupData", "__typename", "__schema", "types", "x"]
+)  # fmt: skip
+_VALUES = st.recursive(
+    st.sampled_from(["1", "-1", "1.5", '"d"', "true", "null", "$v", "ENUM", '"""b"""', "99999999999"]),
+    lambda inner: inner.map("[{}]".format) | st.builds("{{{}: {}}}".format, _NAMES, inner),
+    max_leaves=3,
+)
+_ARGUMENTS = st.lists(
+    st.builds(
+        "{}: {}".format,
+        st.sampled_from(["domain", "groupId", "nodeId", "hostId", "data", "events", "since", "name", "useWebSocket"]),
+        _VALUES,
+    ),
+    min_size=1,
+    max_size=4,
+).map(lambda each: f"({', '.join(each)})")
+_FIELDS = st.recursive(
+    st.builds(
+        "{}{}{}{}".format,
+        st.sampled_from(["", "", "a: "]),
+        _NAMES,
+        st.just("") | _ARGUMENTS,
+        st.sampled_from(["", "", " @skip(if: true)", " @include(if: $v)", " @no"]),
+    )
+    | st.sampled_from(["...F", "... on Group { id }", "... { id }"]),
+    lambda inner: st.builds(
+        "{}{} {{ {} }}".format, _NAMES, st.just("") | _ARGUMENTS, st.lists(inner, min_size=1, max_size=3).map(" ".join)
+    ),
+    max_leaves=8,
+)
+_DOCUMENTS = st.builds(
+    "{} {{ {} }}{}".format,
+    st.sampled_from(
+        ["", "query", "mutation", "query Q($v: String)", "mutation($v: [ID!]! = [1])", "subscription", "q"]
+    ),
+    st.lists(_FIELDS, min_size=1, max_size=3).map(" ".join),
+    st.sampled_from(["", " fragment F on Group { id ...F }", " fragment F on Query { __typename }", " {"]),
+)
+
+
+def test_no_document_ends_in_an_internal_failure() -> None:
+    mesh = Mesh(world="off")
+
+    @settings(max_examples=1500, deadline=None, derandomize=True)
+    @given(document=_DOCUMENTS | st.text(max_size=40), v=_ANY)
+    def check(document: str, v: Any) -> None:
+        _assert_answered(mesh, {"query": document, "variables": {"v": v}})
+
+    check()
+
+
+def _assert_answered(mesh: Mesh, content: dict[str, Any]) -> None:
+    response = mesh.post(json.dumps(content).encode())
+    assert response.status in (200, 400), response.body
+    answer = orjson.loads(response.body)
+    for error in answer.get("errors", ()):
+        assert error.get("errorType") != "InternalFailure", answer
+        assert error["message"]
