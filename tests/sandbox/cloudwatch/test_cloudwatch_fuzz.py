@@ -1,4 +1,4 @@
-"""Whatever body comes in, in any encoding, CloudWatch's API answers with a result or a refusal, never with its own fault.
+"""Whatever body comes in, in any encoding, CloudWatch's API gives a result or a refusal, never a fault of its own.
 
 FUZZ_EXAMPLES=100000 makes it a long run.
 """
@@ -41,10 +41,13 @@ scalars = st.one_of(
     ),
     st.sampled_from([NOON, NOON + 60, 1e300, 60, 10, 0, -1]),
 )
-_FIELDS = """MetricDataQueries Id MetricStat Metric Namespace MetricName Dimensions Name Value Period Stat StartTime
-EndTime ScanBy MaxDatapoints NextToken Statistics ExtendedStatistics Unit MetricData Values Counts StatisticValues
-SampleCount Sum Minimum Maximum Timestamp StorageResolution Expression ReturnData Label RecentlyActive
-EntityMetricData""".split()
+_FIELDS = [
+    "MetricDataQueries", "Id", "MetricStat", "Metric", "Namespace", "MetricName", "Dimensions", "Name", "Value",
+    "Period", "Stat", "StartTime", "EndTime", "ScanBy", "MaxDatapoints", "NextToken", "Statistics",
+    "ExtendedStatistics", "Unit", "MetricData", "Values", "Counts", "StatisticValues", "SampleCount", "Sum",
+    "Minimum", "Maximum", "Timestamp", "StorageResolution", "Expression", "ReturnData", "Label", "RecentlyActive",
+    "EntityMetricData",
+]  # fmt: skip
 _DATUM = ("Value", "Values", "Counts", "StatisticValues", "Timestamp", "Dimensions")
 names = st.sampled_from(_FIELDS)
 anything = st.recursive(
