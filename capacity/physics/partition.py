@@ -65,6 +65,14 @@ class Partition:
         self.kept_whole = ""
         self.split_at_s: float | None = None
 
+    def forget_heat(self) -> None:
+        """Start the count of hot minutes anew."""
+        self.consumed = {"read": 0.0, "write": 0.0}
+        self.ceiling_met = False
+        self.hot_minutes = 0
+        self.loads = None
+        self.kept_whole = ""
+
 
 @dataclass(frozen=True, slots=True)
 class PartitionView:

@@ -70,8 +70,8 @@ class ThroughputResource:
     def check(self, now_s: float, kind: Kind, hash128: int, sort_key: bytes | None = None) -> tuple[Throttle, ...]:
         """Every limit that refuses a request for this key now, table before key range; empty = admitted."""
         if now_s >= self._next_event_s:
-            self._settle(now_s)
-        partition = self._partition_of(hash128, sort_key)
+            self.settle(now_s)
+        partition = self.partition_of(hash128, sort_key)
         for bucket, _ in self._table[kind]:
             if bucket.level_at(now_s) <= 0.0:
                 return self.exhausted(now_s, kind, hash128, sort_key)
@@ -83,8 +83,8 @@ class ThroughputResource:
     def charge(self, now_s: float, kind: Kind, hash128: int, units: float, sort_key: bytes | None = None) -> float:
         """Take what an admitted request really cost and return the lowest level left; it may be below zero."""
         if now_s >= self._next_event_s:
-            self._settle(now_s)
-        partition = self._partition_of(hash128, sort_key)
+            self.settle(now_s)
+        partition = self.partition_of(hash128, sort_key)
         lowest = math.inf
         for bucket, _ in self._table[kind]:
             level = bucket.charge(now_s, units)
@@ -103,7 +103,9 @@ class ThroughputResource:
         self, now_s: float, kind: Kind, hash128: int, sort_key: bytes | None = None, level: float = 0.0
     ) -> tuple[Throttle, ...]:
         """Limits that hold ``level`` units or less for this key, each once, table before key range."""
-        partition = self._partition_of(hash128, sort_key)
+        if now_s >= self._next_event_s:
+            self.settle(now_s)
+        partition = self.partition_of(hash128, sort_key)
         found = [throttle for bucket, throttle in self._table[kind] if bucket.level_at(now_s) <= level]
         share = partition.shares.get(kind)
         if share is not None and share.level_at(now_s) <= level:
@@ -119,8 +121,8 @@ class ThroughputResource:
     def store(self, now_s: float, hash128: int, delta_bytes: float, sort_key: bytes | None = None) -> None:
         """Account for data that came or went; a partition past 10 GB splits in two (physics rule 2)."""
         if now_s >= self._next_event_s:
-            self._settle(now_s)
-        partition = self._partition_of(hash128, sort_key)
+            self.settle(now_s)
+        partition = self.partition_of(hash128, sort_key)
         partition.size_bytes += delta_bytes
         if partition.size_bytes > self.parameters.partition_bytes and partition.split_at_s is None:
             middle = self._middle(self._partitions.index(partition))
@@ -132,15 +134,16 @@ class ThroughputResource:
     def retune(self, now_s: float, settings: Settings) -> None:
         """UpdateTable took effect: partitions split in two until they carry the new setting, and never merge.
 
-        Savings are kept as far as they fit, debts are kept. A change of world starts with the new world's full buckets.
+        Savings are kept as far as they fit, debts are kept. A change of world starts with full buckets and no heat.
         """
-        self._settle(now_s)
+        self.settle(now_s)
         world_changed = settings.world != self.settings.world
         self.settings = settings
         if world_changed:
             self._table = {"read": (), "write": ()}
             for partition in self._partitions:
                 self._new_buckets(partition, now_s)
+                partition.forget_heat()
         self._grow(now_s)
         self._tune(now_s)
         self._next_event_s = self._next_event()
@@ -149,7 +152,7 @@ class ThroughputResource:
 
     def partitions(self, now_s: float) -> list[PartitionView]:
         """The partitions in key order, for people."""
-        self._settle(now_s)
+        self.settle(now_s)
         uppers = [partition.lower[0] for partition in self._partitions[1:]] + [KEY_SPACE]
         return [
             PartitionView(
@@ -170,12 +173,12 @@ class ThroughputResource:
 
     def limits(self, now_s: float, kind: Kind) -> list[tuple[str, float, float]]:
         """Limits of the whole table or index: name, units per second, units left now."""
-        self._settle(now_s)
+        self.settle(now_s)
         return [(throttle.limit, bucket.rate, bucket.level_at(now_s)) for bucket, throttle in self._table[kind]]
 
     def longest_debt(self, now_s: float, kind: Kind) -> float:
         """Units that the deepest bucket owes; 0 if none is in debt."""
-        self._settle(now_s)
+        self.settle(now_s)
         buckets = [bucket for bucket, _ in self._table[kind]]
         buckets += [bucket for partition in self._partitions for bucket, _ in partition.limits[kind]]
         return max([0.0, *(-bucket.level_at(now_s) for bucket in buckets)])
@@ -187,7 +190,7 @@ class ThroughputResource:
 
     # Time
 
-    def _settle(self, now_s: float) -> None:
+    def settle(self, now_s: float) -> None:
         """Live through every minute's end and every split up to ``now_s``, in order."""
         while now_s >= self._next_event_s:
             event_s = self._next_event_s
@@ -363,12 +366,31 @@ class ThroughputResource:
 
     # Finding
 
+    @property
+    def count(self) -> int:
+        """Partitions by the latest moment it was asked about."""
+        return len(self._partitions)
+
+    @property
+    def next_event_s(self) -> float:
+        """When the next minute ends or the next split becomes effective."""
+        return self._next_event_s
+
+    @property
+    def heating(self) -> bool:
+        """Some partition counts hot minutes, or a split is under way."""
+        return bool(self._pending) or any(partition.hot_minutes for partition in self._partitions)
+
+    def table_limits(self, kind: Kind) -> tuple[Limit, ...]:
+        """The buckets that the whole table or index shares, as they stand."""
+        return self._table[kind]
+
     def _index_bounds(self) -> None:
         self._bounds = [partition.lower for partition in self._partitions]
         self._hash_bounds = [bound[0] for bound in self._bounds]
         self._inner_hashes = {bound[0] for bound in self._bounds if bound[1]}
 
-    def _partition_of(self, hash128: int, sort_key: bytes | None) -> Partition:
+    def partition_of(self, hash128: int, sort_key: bytes | None) -> Partition:
         if hash128 in self._inner_hashes:
             return self._partitions[bisect_right(self._bounds, (hash128, sort_key or b"")) - 1]
         return self._partitions[bisect_right(self._hash_bounds, hash128) - 1]

@@ -1,0 +1,328 @@
+"""Whole seconds of a resource in numpy: the live machine's buckets as arrays, put back where an event needs them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from capacity.physics import shares
+from capacity.physics.bucket import Bucket
+from capacity.physics.parameters import Kind
+from capacity.physics.partition import Partition
+from capacity.physics.placement import Bound
+from capacity.physics.resource import ThroughputResource
+from capacity.physics.settings import Settings
+
+Floats = NDArray[Any]
+
+
+def arrival_offset(seed: int, second: int, keys: int) -> int:
+    """Where the requests of a second begin: the keys send in key order, going round from this one.
+
+    Without a turn, the first key would win every second in which the table as a whole is short. Depends on the second
+    alone, so cutting time differently changes nothing (splitmix64 finaliser, S. Vigna, public domain).
+    """
+    mask = (1 << 64) - 1
+    mixed = (seed * 0x9E3779B97F4A7C15 + second * 0xBF58476D1CE4E5B9 + 0x94D049BB133111EB) & mask
+    mixed = ((mixed ^ (mixed >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    mixed = ((mixed ^ (mixed >> 27)) * 0x94D049BB133111EB) & mask
+    return (mixed ^ (mixed >> 31)) % keys
+
+
+class Seconds:
+    """The buckets of one kind, laid out over the keys that send requests.
+
+    Within a second the requests of one key arrive together; whatever refuses one of them refuses the rest, because no
+    bucket refills before the next second. That makes a running sum per bucket enough.
+    """
+
+    def __init__(
+        self,
+        resource: ThroughputResource,
+        kind: Kind,
+        places: Sequence[Bound],
+        request_units: float | Sequence[float] | None,
+        seed: int,
+        now_s: float,
+    ) -> None:
+        self._resource = resource
+        self._kind = kind
+        self._seed = seed
+        self.keys = len(places)
+        order = sorted(range(self.keys), key=lambda index: places[index])
+        self._order = None if order == list(range(self.keys)) else np.array(order)
+        self._places = [places[index] for index in order]
+        self._request_units: float | Floats | None
+        if request_units is None or isinstance(request_units, (int, float)):
+            self._request_units = request_units
+        else:
+            self._request_units = np.array(request_units, dtype=np.float64)[order]
+        self._key_units = np.zeros(self.keys)
+        self._take(now_s)
+
+    # Between the live machine and the arrays
+
+    def _take(self, now_s: float) -> None:
+        """Read the live machine's partitions and buckets into arrays."""
+        resource, kind = self._resource, self._kind
+        members: list[Partition] = []
+        starts: list[int] = []
+        for index, place in enumerate(self._places):
+            partition = resource.partition_of(*place)
+            if not members or partition is not members[-1]:
+                members.append(partition)
+                starts.append(index)
+        self._members = members
+        self._starts = np.array(starts)
+        self._single = len(members) == self.keys
+        self._owner = np.repeat(np.arange(len(members)), np.diff([*starts, self.keys]))
+        self._ceilings = _Levels([partition.ceilings[kind] for partition in members if partition.ceilings], now_s)
+        self._shares = _Levels([partition.shares[kind] for partition in members if partition.shares], now_s)
+        self._table = [bucket for bucket, _ in resource.table_limits(kind)]
+        self._table_levels = [bucket.level_at(now_s) for bucket in self._table]
+        self._partition_units = np.array([partition.consumed[kind] for partition in members])
+        self._ceiling_met = np.array([partition.ceiling_met for partition in members])
+        self.heating = resource.heating
+
+    def _put(self, now_s: float) -> None:
+        """Write levels, consumption and heat back into the live machine, as of the start of second ``now_s``."""
+        kind = self._kind
+        self._ceilings.put(now_s)
+        self._shares.put(now_s)
+        for bucket, level in zip(self._table, self._table_levels, strict=True):
+            bucket.level, bucket.updated_s = level, now_s
+        for index, partition in enumerate(self._members):
+            partition.consumed[kind] = float(self._partition_units[index])
+            partition.ceiling_met = bool(self._ceiling_met[index])
+            if partition.loads is not None:
+                for key in np.nonzero(self._owner == index)[0]:
+                    if self._key_units[key]:
+                        hash128, sort_key = self._places[key]
+                        partition.loads.add(hash128, sort_key, float(self._key_units[key]), write=False)
+        self._key_units[:] = 0.0
+
+    def next_event_s(self, now_s: float) -> float:
+        """The next minute's end or, if sooner, the moment a split becomes effective."""
+        minute_end_s = math.floor(now_s / 60.0) * 60.0 + 60.0
+        return min(minute_end_s, self._resource.next_event_s) if self.heating else minute_end_s
+
+    def settle(self, now_s: float) -> None:
+        """Let the live machine pass an event (a minute's end, a split) by ``now_s``, if that could change anything."""
+        resource = self._resource
+        minute_ended = now_s % 60.0 == 0.0
+        hot = bool(self._ceiling_met.any()) or resource.settings.world == "on_demand"
+        if minute_ended and len(self._ceilings.rate):
+            limit = resource.parameters.heat_share * self._ceilings.rate * 60.0
+            hot = hot or bool(np.any(self._partition_units >= limit))
+        if self.heating or (hot and minute_ended):
+            self._catch_up(now_s - 60.0 if minute_ended else now_s)
+            self._put(now_s)
+            resource.settle(now_s)
+            self._take(now_s)
+        elif minute_ended:
+            self._partition_units[:] = 0.0
+            self._key_units[:] = 0.0
+
+    def retune(self, now_s: float, settings: Settings) -> None:
+        """New settings take effect."""
+        self._catch_up(now_s)
+        self._put(now_s)
+        self._resource.retune(now_s, settings)
+        self._take(now_s)
+
+    def _catch_up(self, now_s: float) -> None:
+        """Pass the quiet minutes that ``settle`` left out, up to the beginning of the minute that ``now_s`` lies in."""
+        minute_s = math.floor(now_s / 60.0) * 60.0
+        if self._resource.next_event_s <= minute_s:
+            for partition in self._members:
+                partition.consumed[self._kind] = 0.0
+                partition.ceiling_met = False
+            self._resource.settle(minute_s)
+
+    def minute_units(self) -> float:
+        """Units consumed since the minute began."""
+        return float(self._partition_units.sum())
+
+    # Seconds
+
+    def run(
+        self,
+        now_s: float,
+        demand: Floats,
+        consumed: Floats,
+        partition_level: Floats | None,
+        table_level: Floats | None,
+        count: bool,
+    ) -> None:
+        """Go through the seconds of ``demand`` from ``now_s`` on; no event falls between them.
+
+        :param count: keep the units of the minute, per key and partition.
+        """
+        if self._order is None:
+            self._run_ordered(now_s, demand, consumed, partition_level, table_level, count)
+            return
+        ordered = np.empty(demand.shape)
+        levels = None if partition_level is None else np.empty(demand.shape)
+        self._run_ordered(now_s, demand[:, self._order], ordered, levels, table_level, count)
+        consumed[:, self._order] = ordered
+        if partition_level is not None:
+            partition_level[:, self._order] = levels
+
+    def _run_ordered(
+        self,
+        now_s: float,
+        demand: Floats,
+        consumed: Floats,
+        partition_level: Floats | None,
+        table_level: Floats | None,
+        count: bool,
+    ) -> None:
+        world = self._resource.settings.world
+        if world == "off":
+            consumed[:] = demand
+            for levels in (partition_level, table_level):
+                if levels is not None:
+                    levels[:] = np.inf
+            return
+        by_partition = demand if self._single else np.add.reduceat(demand, self._starts, axis=1)
+        under_ceilings = self._ceilings.full() and by_partition.max() <= self._ceilings.depth.min()
+        done = 0
+        if world == "static":
+            if under_ceilings and self._single and not isinstance(self._request_units, np.ndarray):
+                self._run_shares(demand, consumed, partition_level)
+                done = len(demand)
+        elif under_ceilings:
+            done = self._run_unhindered(demand, by_partition, consumed, partition_level, table_level)
+        for second in range(done, len(demand)):
+            offset = arrival_offset(self._seed, int(now_s) + second, self.keys)
+            consumed[second] = self._one_second(demand[second], by_partition[second], offset)
+            self._record(second, partition_level, table_level)
+            self._refill()
+        if table_level is not None and not self._table:
+            table_level[:] = np.inf
+        if count:
+            units = consumed.sum(axis=0, dtype=np.float64)
+            self._key_units += units
+            self._partition_units += units if self._single else np.add.reduceat(units, self._starts)
+
+    def _run_shares(self, demand: Floats, consumed: Floats, partition_level: Floats | None) -> None:
+        """World static, one key per partition, no ceiling in reach: the shares alone decide."""
+        dtype = demand.dtype
+        held = self._shares
+        level = held.level.astype(dtype)
+        rate, depth = held.rate.astype(dtype), held.depth.astype(dtype)
+        units = self._request_units
+        assert not isinstance(units, np.ndarray)
+        shares.run_long(demand, consumed, level, rate, depth, units, partition_level)
+        held.level = level.astype(np.float64)
+        if partition_level is not None:
+            np.minimum(partition_level, self._ceilings.depth - consumed, out=partition_level)
+
+    def _run_unhindered(
+        self,
+        demand: Floats,
+        by_partition: Floats,
+        consumed: Floats,
+        partition_level: Floats | None,
+        table_level: Floats | None,
+    ) -> int:
+        """Seconds that nothing throttles: no ceiling in reach and the table holds enough. Returns how many."""
+        totals = demand.sum(axis=1, dtype=np.float64)
+        levels = self._table_levels
+        done = 0
+        for total in totals.tolist():
+            if any(total > level for level in levels):
+                break
+            levels = [level - total for level in levels]
+            if table_level is not None:
+                table_level[done] = min(levels)
+            levels = [min(level + bucket.rate, bucket.depth) for level, bucket in zip(levels, self._table, strict=True)]
+            done += 1
+        self._table_levels = levels
+        consumed[:done] = demand[:done]
+        if partition_level is not None:
+            left = self._ceilings.depth - by_partition[:done]
+            partition_level[:done] = left if self._single else left[:, self._owner]
+        return done
+
+    def _one_second(self, demand: Floats, by_partition: Floats, offset: int) -> Floats:
+        """Units admitted of one second's requests, charged to every bucket."""
+        held = self._ceilings.level
+        if len(self._shares.level):
+            held = np.minimum(held, self._shares.level)
+        units = self._request_units
+        if self._single:
+            taken = np.minimum(demand, shares.admitted(held, units))
+        else:
+            before = self._before(demand, offset, by_partition)
+            taken = np.minimum(demand, shares.admitted(held[self._owner] - before, units))
+        if self._table_levels:
+            left = min(self._table_levels)
+            if taken.sum() > left:
+                running = np.cumsum(taken) - taken
+                before = running - running[offset]
+                before[:offset] += running[-1] + taken[-1]
+                taken = np.minimum(taken, shares.admitted(left - before, units))
+        charged = taken if self._single else np.add.reduceat(taken, self._starts)
+        self._ceilings.level -= charged
+        if len(self._shares.level):
+            self._shares.level -= charged
+        total = float(taken.sum())
+        self._table_levels = [level - total for level in self._table_levels]
+        self._ceiling_met |= (self._ceilings.level <= 0.0) & (charged < by_partition)
+        result: Floats = taken
+        return result
+
+    def _before(self, demand: Floats, offset: int, by_partition: Floats) -> Floats:
+        """Units that arrive at a key's partition before the key's own, in the order of arrival."""
+        running = np.cumsum(demand) - demand
+        before: Floats = running - running[self._starts][self._owner]
+        turned = self._owner[offset]
+        start = self._starts[turned]
+        end = self._starts[turned + 1] if turned + 1 < len(self._starts) else self.keys
+        ahead = before[offset]
+        before[start:offset] += by_partition[turned] - ahead
+        before[offset:end] -= ahead
+        return before
+
+    def _record(self, second: int, partition_level: Floats | None, table_level: Floats | None) -> None:
+        if partition_level is not None:
+            held = self._ceilings.level
+            if len(self._shares.level):
+                held = np.minimum(held, self._shares.level)
+            partition_level[second] = held if self._single else held[self._owner]
+        if table_level is not None:
+            table_level[second] = min(self._table_levels, default=np.inf)
+
+    def _refill(self) -> None:
+        self._ceilings.refill()
+        self._shares.refill()
+        self._table_levels = [
+            min(level + bucket.rate, bucket.depth)
+            for level, bucket in zip(self._table_levels, self._table, strict=True)
+        ]
+
+
+class _Levels:
+    """Buckets as arrays: levels at the start of a second, rates, depths."""
+
+    def __init__(self, buckets: list[Bucket], now_s: float) -> None:
+        self._buckets = buckets
+        self.level = np.array([bucket.level_at(now_s) for bucket in buckets], dtype=np.float64)
+        self.rate = np.array([bucket.rate for bucket in buckets], dtype=np.float64)
+        self.depth = np.array([bucket.depth for bucket in buckets], dtype=np.float64)
+
+    def full(self) -> bool:
+        return bool(np.all(self.level == self.depth))
+
+    def refill(self) -> None:
+        self.level += self.rate
+        np.minimum(self.level, self.depth, out=self.level)
+
+    def put(self, now_s: float) -> None:
+        for bucket, level in zip(self._buckets, self.level.tolist(), strict=True):
+            bucket.level, bucket.updated_s = level, now_s
