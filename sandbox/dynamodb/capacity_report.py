@@ -27,7 +27,7 @@ def consumed_capacity(
     total = table_units + sum(units for _, units in by_index.values())
     answer: dict[str, Any] = {"TableName": table.name, **_units(total, split)}
     if mode == "INDEXES":
-        answer["Table"] = _units(table_units, split)
+        answer["Table"] = _units(table_units, None if split == "ReadCapacityUnits" else split)
         for member, is_global in (("LocalSecondaryIndexes", False), ("GlobalSecondaryIndexes", True)):
             arms = {
                 name: _units(units, split) for name, (index, units) in by_index.items() if index.is_global == is_global

@@ -63,6 +63,25 @@ def serialization(message: str) -> DynamoDBError:
     return DynamoDBError("SerializationException", message)
 
 
+def cancelled(reasons: list[dict[str, Any]]) -> DynamoDBError:
+    """A transaction refused, with one reason per action; Code None where that action was not the cause."""
+    codes = ", ".join(reason["Code"] for reason in reasons)
+    return DynamoDBError(
+        "TransactionCanceledException",
+        f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]",
+        extra={"CancellationReasons": reasons},
+    )
+
+
+def empty_key_value(text: str) -> DynamoDBError:
+    """An empty key value, which transactions report for the whole request, not as an action's reason."""
+    return DynamoDBError("ValidationException", f"One or more parameter values are not valid. {text}")
+
+
+def is_empty_key_value(error: DynamoDBError) -> bool:
+    return error.message is not None and error.message.startswith("One or more parameter values are not valid.")
+
+
 def table_not_found(name: str | None = None) -> DynamoDBError:
     """Data operations do not name the table, control operations do."""
     if name is None:

@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 from capacity.physics.placement import key_hash, sort_key_bytes
-from sandbox.dynamodb.errors import DynamoDBError, invalid, validation
+from sandbox.dynamodb.errors import DynamoDBError, empty_key_value, invalid, validation
 from sandbox.dynamodb.numbers import canonical_number, number_value
 from sandbox.dynamodb.records import Order
 from sandbox.dynamodb.values import Item, decode_binary
@@ -117,7 +117,7 @@ def partition_hash(name: str, kind: str, raw: str, index_name: str | None = None
     elif kind == "S":
         _check_length(name, len(raw.encode()), PARTITION_KEY_BYTES, index_name)
     else:
-        _check_length(name, len(decode_binary(raw)), PARTITION_KEY_BYTES, index_name)
+        _check_length(name, len(decode_binary(raw)), PARTITION_KEY_BYTES, index_name, "binary")
     return key_hash({kind: raw})
 
 
@@ -132,33 +132,25 @@ def sort_value(name: str, kind: str, raw: str, index_name: str | None = None) ->
     if kind == "N":
         return number_value(canonical_number(raw))
     value = decode_binary(raw)
-    _check_length(name, len(value), SORT_KEY_BYTES, index_name)
+    _check_length(name, len(value), SORT_KEY_BYTES, index_name, "binary")
     return value
 
 
-def _check_length(name: str, length: int, limit: int, index_name: str | None) -> None:
+def _check_length(name: str, length: int, limit: int, index_name: str | None, what: str = "string") -> None:
     if length == 0:
-        raise _empty(name, index_name)
+        raise _empty(name, index_name, what)
     if length > limit:
-        what = "hashkey has" if limit == PARTITION_KEY_BYTES else None
-        text = (
-            f"Size of {what} exceeded the maximum size limit of{limit} bytes"
-            if what
-            else f"Aggregated size of all range keys has exceeded the size limit of {limit} bytes"
-        )
-        raise invalid(text)
+        if limit == PARTITION_KEY_BYTES:
+            raise invalid(f"Size of hashkey has exceeded the maximum size limit of{limit} bytes")
+        raise invalid(f"Aggregated size of all range keys has exceeded the size limit of {limit} bytes")
 
 
-def _empty(name: str, index_name: str | None) -> DynamoDBError:
+def _empty(name: str, index_name: str | None, what: str) -> DynamoDBError:
+    text = f"The AttributeValue for a key attribute cannot contain an empty {what} value. "
     if index_name is None:
-        return validation(
-            "One or more parameter values are not valid. The AttributeValue for a key attribute cannot contain "
-            f"an empty string value. Key: {name}"
-        )
-    return validation(
-        "One or more parameter values are not valid. A value specified for a secondary index key is not supported. "
-        "The AttributeValue for a key attribute cannot contain an empty string value. "
-        f"IndexName: {index_name}, IndexKey: {name}"
+        return empty_key_value(f"{text}Key: {name}")
+    return empty_key_value(
+        f"A value specified for a secondary index key is not supported. {text}IndexName: {index_name}, IndexKey: {name}"
     )
 
 

@@ -24,16 +24,15 @@ def canonical_number(text: str) -> str:
     """`text` without exponent, plus sign and superfluous zeros; ValidationException where DynamoDB refuses it."""
     if text.isdecimal() and text.isascii() and len(text) <= MAX_DIGITS and (text[0] != "0" or text == "0"):
         return text
-    stripped = text.strip()
-    if _NUMBER.match(stripped) is None:
-        raise validation("The parameter cannot be converted to a numeric value" + (f": {text}" if text else ""))
-    mantissa, _, exponent_text = stripped.lower().partition("e")
+    if _NUMBER.match(text) is None:
+        raise validation(f"The parameter cannot be converted to a numeric value: {text}")
+    mantissa, _, exponent_text = text.lower().partition("e")
     if len(exponent_text) > 6:
         mantissa_is_zero = not mantissa.strip("+-0.")
         if mantissa_is_zero:
             return "0"
         raise _overflow() if not exponent_text.startswith("-") else _underflow()
-    return plain_text(Decimal(stripped))
+    return plain_text(Decimal(text))
 
 
 def plain_text(value: Decimal) -> str:

@@ -1,4 +1,4 @@
-"""Partitions of tables and global indexes, for people and for `/_sandbox/partitions`: key ranges, bucket levels, heat."""
+"""Partitions of tables and global indexes, for people and `/_sandbox/partitions`: key ranges, bucket levels, heat."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _resource(throughput: ThroughputResource | None, now_s: float) -> dict[str, 
     limits = [
         {"kind": kind, "limit": limit, "units_per_s": rate, "units_left": left}
         for kind in ("read", "write")
-        for limit, rate, left in throughput.limits(now_s, kind)  # type: ignore[arg-type]
+        for limit, rate, left in throughput.limits(now_s, kind)
     ]
     return {
         "world": throughput.settings.world,

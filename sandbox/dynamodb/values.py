@@ -43,6 +43,11 @@ def canonical_value(value: AttributeValue, depth: int = 1) -> AttributeValue:
     """One value in canonical form; ValidationException or TypeError where DynamoDB refuses it."""
     if type(value) is not dict:
         raise TypeError(value)
+    if depth > MAX_DEPTH:
+        raise validation(
+            "Nesting Levels have exceeded supported limits: "
+            "Attributes in the item have nested levels beyond supported limit"
+        )
     given = {kind: content for kind, content in value.items() if content is not None and kind in _CHECKS}
     if len(given) != 1:
         if not given:
@@ -119,7 +124,6 @@ def _set_of(
 def _list(content: Any, depth: int) -> Any:
     if type(content) is not list:
         raise TypeError(content)
-    _check_depth(depth)
     members = [canonical_value(each, depth + 1) for each in content]
     return content if all(a is b for a, b in zip(members, content, strict=True)) else members
 
@@ -127,16 +131,8 @@ def _list(content: Any, depth: int) -> Any:
 def _map(content: Any, depth: int) -> Any:
     if type(content) is not dict:
         raise TypeError(content)
-    _check_depth(depth)
     members = {name: canonical_value(each, depth + 1) for name, each in content.items()}
     return content if all(a is b for a, b in zip(members.values(), content.values(), strict=True)) else members
-
-
-def _check_depth(depth: int) -> None:
-    if depth > MAX_DEPTH:
-        raise validation(
-            "Nesting Levels have exceeded supported limits: Attributes have nested levels beyond supported limits"
-        )
 
 
 _CHECKS: dict[str, Callable[[Any, int], Any]] = {

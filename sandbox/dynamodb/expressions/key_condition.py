@@ -45,21 +45,18 @@ class KeyCondition:
         _, operator, placeholders = sort
         kind = keys.sort_kind
         contents = [_content(values[placeholder], kind) for placeholder in placeholders]
-        if operator == "begins_with":
-            if kind == "N":
-                raise validation(
-                    "Invalid KeyConditionExpression: Incorrect operand type for operator or function; "
-                    "operator or function: begins_with, operand type: N"
-                )
-            if not contents[0]:
-                return hash128, (hash128,), (hash128 + 1,)
+        if operator == "begins_with" and not contents[0]:
+            return hash128, (hash128,), (hash128 + 1,)
         operands = [sort_value(keys.sort, kind, content, keys.index_name) for content in contents]
         return hash128, *_range(hash128, operator, operands)
 
     def _refuse(self, keys: KeyReader) -> None:
         """Too many clauses, or one on an attribute that is no key."""
-        if len(self.clauses) > 2:
-            raise validation("Conditions can be of length 1 or 2 only")
+        if len(self.clauses) > keys.length:
+            raise validation(
+                f"The number of query conditions ({len(self.clauses)}) exceeds the number of key attributes defined "
+                f"in the schema ({keys.length})"
+            )
         for name in keys.attributes[: len(self.clauses)]:
             if name not in self.clauses:
                 raise validation(f"Query condition missed key schema element: {name}")
@@ -110,7 +107,7 @@ def bind_key_condition(tree: Node, binder: Binder) -> KeyCondition:
     _collect(node, clauses)
     names = [clause[0] for clause in clauses]
     if len(set(names)) != len(names):
-        raise validation("KeyConditionExpressions must only contain one condition per key")
+        raise binder.error("KeyConditionExpressions must only contain one condition per key")
     return KeyCondition(clauses)
 
 

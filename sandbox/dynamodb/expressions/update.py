@@ -67,7 +67,8 @@ class Update:
         kind = next(iter(value))
         if kind not in _SETS and not (section == "ADD" and kind == "N"):
             raise binder.error(
-                f"Incorrect operand type for operator or function; operator: {section}, operand type: {_NAMES[kind]}"
+                f"Incorrect operand type for operator or function; operator: {section}, "
+                f"operand type: {_NAMES[kind]}, typeSet: ALLOWED_FOR_{section}_OPERAND"
             )
         placeholder = clause[1][1]
         self.actions.append((section, path, None, placeholder))
@@ -90,16 +91,11 @@ class Update:
         result = dict(item)
         owned: set[int] = set()
         removals: list[Path] = []
-        for (section, path, _, placeholder), value in zip(self.actions, computed, strict=True):
-            if section == "REMOVE" or (section == "DELETE" and value is None):
-                if section == "REMOVE" or value_at(item, path) is not None:
-                    removals.append(path)
-            elif section == "DELETE" and value_at(item, path) is None:
-                continue
+        for (_, path, _, _), value in zip(self.actions, computed, strict=True):
+            if value is None:
+                removals.append(path)
             else:
-                assert value is not None
                 _assign(result, path, value, owned)
-            del placeholder
         # From the back, so that removing one list element does not move the next one.
         for path in sorted(
             removals, key=lambda path: [part if isinstance(part, int) else -1 for part in path], reverse=True

@@ -34,7 +34,7 @@ def batch_write_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dic
         table = engine.table(name)
         placed = []
         for item, key in writes:
-            order = table.keys.order_of_item(item) if item is not None else table.keys.order_of_key(key)
+            order = table.keys.order_of_key(key if item is None else _key_of(table, item))
             placed.append((Write(table, order, table.rows.get(order), item), key))
         if len({write.order for write, _ in placed}) != len(placed):
             raise validation("Provided list of item keys contains duplicates")
@@ -86,3 +86,8 @@ def _parse(each: dict[str, Any]) -> tuple[Item | None, Item]:
         return item, item
     assert delete is not None
     return None, key_parameter(delete["Key"])
+
+
+def _key_of(table: TableState, item: Item) -> Item:
+    """The key attributes that an item has; BatchWriteItem words a missing or unfit one as it does for a key."""
+    return {name: item[name] for name in table.keys.attributes if name in item}

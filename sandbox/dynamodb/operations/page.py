@@ -83,6 +83,8 @@ def target_of(engine: Engine, request: dict[str, Any]) -> Target:
     strong = bool(request.get("ConsistentRead"))
     select = request.get("Select")
     fetches = False
+    if index is None and select == "ALL_PROJECTED_ATTRIBUTES":
+        raise validation("ALL_PROJECTED_ATTRIBUTES can be used only when Querying using an IndexName")
     if index is not None:
         if index.is_global:
             if strong:
@@ -94,6 +96,33 @@ def target_of(engine: Engine, request: dict[str, Any]) -> Target:
                 )
         fetches = select == "ALL_ATTRIBUTES" and not index.projects_all
     return Target(table, index, Consistency.STRONG if strong else Consistency.EVENTUAL, fetches)
+
+
+def check_select(request: dict[str, Any]) -> None:
+    """Select and what is to be returned must not contradict each other."""
+    select = request.get("Select")
+    if select is None:
+        return
+    parameter = next((name for name in ("ProjectionExpression", "AttributesToGet") if request.get(name)), None)
+    if select == "SPECIFIC_ATTRIBUTES":
+        if parameter is None:
+            raise validation(
+                "Must specify the AttributesToGet or ProjectionExpression when choosing to get SPECIFIC_ATTRIBUTES"
+            )
+    elif parameter is not None:
+        what = "only the Count" if select == "COUNT" else select
+        raise validation(f"Cannot specify the {parameter} when choosing to get {what}")
+
+
+def check_filter_is_projected(target: Target, plan: Plan) -> None:
+    """A Query cannot filter by attributes that its index does not hold."""
+    index = target.index
+    if index is not None and not index.covers(set(plan.filter_names)):
+        missing = sorted(name for name in plan.filter_names if not index.covers({name}))
+        raise validation(
+            f"One or more parameter values were invalid: Secondary index {index.name} does not project "
+            f"one or more filter attributes: [{', '.join(missing)}]"
+        )
 
 
 def start_order(target: Target, start: Item) -> Order:
@@ -195,7 +224,7 @@ def read_page(
         if scanned >= limit or size >= PAGE_BYTES:
             more = True
             break
-    if more and record is not None and not (size >= PAGE_BYTES and scanned < limit and next(records, None) is None):
+    if more and record is not None and (scanned >= limit or next(records, None) is not None):
         page.last = target.key_of(record)
     page.scanned = scanned
     page.count = scanned if plain else count

@@ -8,7 +8,13 @@ from sandbox.dynamodb.errors import validation
 from sandbox.dynamodb.expressions.plan import Plan, plan_of
 from sandbox.dynamodb.keys import KeyReader
 from sandbox.dynamodb.legacy import filter_plan, key_conditions
-from sandbox.dynamodb.operations.page import Page, read_page, start_order, target_of
+from sandbox.dynamodb.operations.page import (
+    check_filter_is_projected,
+    check_select,
+    read_page,
+    start_order,
+    target_of,
+)
 from sandbox.dynamodb.operations.parameters import Values, check_mixed, value_parameters
 from sandbox.dynamodb.shapes import request_shape
 from sandbox.dynamodb.values import canonical_item
@@ -24,6 +30,7 @@ _OTHERS = ("AttributesToGet", "QueryFilter", "ConditionalOperator", "KeyConditio
 def query(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, Any]:
     _SHAPE.check(request)
     plan, values = _plan(request)
+    check_select(request)
     start = request.get("ExclusiveStartKey")
     if start is not None:
         start = canonical_item(start)
@@ -32,6 +39,7 @@ def query(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, Any]
     assert plan.key_condition is not None
     hash128, low, high = plan.key_condition.bounds(keys, values)
     _check_filter(plan, keys, request)
+    check_filter_is_projected(target, plan)
     forward = request.get("ScanIndexForward") is not False
     if start is not None:
         order = start_order(target, start)
@@ -45,13 +53,15 @@ def query(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, Any]
     now_s = engine.clock()
     target.admit(now_s, low)
     records = target.records.ascending(low, high) if forward else target.records.descending(low, high)
-    page: Page = read_page(records, target, plan, values, request, emit)
+    page = read_page(records, target, plan, values, request, emit)
     target.charge(now_s, low, page)
+    if target.index is None and keys.sort is None:
+        page.last = None  # one partition key, one item: there is nothing to go on with
     return page.answer(request)
 
 
 def _plan(request: dict[str, Any]) -> tuple[Plan, Values]:
-    others = _OTHERS
+    others: tuple[str, ...] = _OTHERS
     if request.get("KeyConditions") is not None and request.get("KeyConditionExpression") is None:
         others = _OTHERS[:3]
     expressions = check_mixed(request, _EXPRESSIONS, others)

@@ -8,7 +8,7 @@ from sandbox.dynamodb.errors import validation
 from sandbox.dynamodb.expressions.plan import Plan, plan_of
 from sandbox.dynamodb.keys import BEYOND
 from sandbox.dynamodb.legacy import filter_plan
-from sandbox.dynamodb.operations.page import read_page, start_order, target_of
+from sandbox.dynamodb.operations.page import check_select, read_page, start_order, target_of
 from sandbox.dynamodb.operations.parameters import Values, check_mixed, value_parameters
 from sandbox.dynamodb.shapes import request_shape
 from sandbox.dynamodb.values import canonical_item
@@ -25,6 +25,7 @@ def scan(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, Any]:
     _SHAPE.check(request)
     segment, segments = _segment(request)
     plan, values = _plan(request)
+    check_select(request)
     start = request.get("ExclusiveStartKey")
     if start is not None:
         start = canonical_item(start)

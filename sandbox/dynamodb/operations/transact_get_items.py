@@ -8,7 +8,7 @@ import orjson
 
 from capacity.units import Consistency, read_units
 from sandbox.dynamodb.capacity_report import consumed_capacity
-from sandbox.dynamodb.errors import validation
+from sandbox.dynamodb.errors import DynamoDBError, cancelled, is_empty_key_value, validation
 from sandbox.dynamodb.keys import sort_bytes
 from sandbox.dynamodb.operations.get_item import charge_read
 from sandbox.dynamodb.operations.parameters import key_parameter, projection_plan
@@ -27,9 +27,18 @@ def transact_get_items(engine: Engine, request: dict[str, Any], emit: Emit) -> d
     gets = [each["Get"] for each in request["TransactItems"]]
     parsed = [(get, projection_plan(get), key_parameter(get["Key"])) for get in gets]
     work = []
+    unfit: list[dict[str, Any]] = []
     for get, plan, key in parsed:
         table = engine.table(get["TableName"])
-        work.append((table, table.keys.order_of_key(key), plan))
+        try:
+            work.append((table, table.keys.order_of_key(key), plan))
+            unfit.append({"Code": "None"})
+        except DynamoDBError as error:
+            if is_empty_key_value(error):
+                raise
+            unfit.append({"Code": "ValidationError", "Message": error.message})
+    if len(work) < len(parsed):
+        raise cancelled(unfit)
     if len({(id(table), order) for table, order, _ in work}) != len(work):
         raise validation("Transaction request cannot include multiple operations on one item")
     now_s = engine.clock()

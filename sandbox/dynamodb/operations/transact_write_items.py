@@ -8,12 +8,12 @@ import orjson
 
 from capacity.units import Consistency, read_units
 from sandbox.dynamodb.capacity_report import collection_metrics, consumed_capacity
-from sandbox.dynamodb.errors import DynamoDBError, validation
+from sandbox.dynamodb.errors import DynamoDBError, cancelled, is_empty_key_value, validation
 from sandbox.dynamodb.expressions.plan import Plan, plan_of
 from sandbox.dynamodb.expressions.update import check_key_untouched
 from sandbox.dynamodb.operations.get_item import charge_read
 from sandbox.dynamodb.operations.parameters import Values, check_mixed, key_parameter, value_parameters
-from sandbox.dynamodb.operations.update_item import prepare_update
+from sandbox.dynamodb.operations.update_item import attempted_update, prepare_update
 from sandbox.dynamodb.records import Order
 from sandbox.dynamodb.shapes import request_shape
 from sandbox.dynamodb.tables import IndexState, TableState
@@ -49,34 +49,33 @@ class Action:
         self.order: Order
         self.write: Write
 
-    def place(self, engine: Engine) -> None:
-        """Find table and position."""
+    def place(self, engine: Engine) -> dict[str, Any] | None:
+        """Find table and position; returns a cancellation reason for a key that does not fit the table."""
         self.table = engine.table(self.request["TableName"])
         keys = self.table.keys
-        self.order = keys.order_of_item(self.key) if self.kind == "Put" else keys.order_of_key(self.key)
-        if self.plan.update is not None:
-            check_key_untouched(self.plan.update.paths, keys.attributes)
+        try:
+            self.order = keys.order_of_item(self.key) if self.kind == "Put" else keys.order_of_key(self.key)
+            if self.plan.update is not None:
+                check_key_untouched(self.plan.update.paths, keys.attributes)
+        except DynamoDBError as error:
+            return _unfit(error)
+        return None
 
     def prepare(self) -> dict[str, Any]:
         """Prepare the write and return the cancellation reason; its Code is None where nothing stands in the way."""
         old = self.table.rows.get(self.order)
         old_item = orjson.loads(old.text) if old is not None else None
         try:
+            condition = self.plan.condition
+            holds = condition is None or condition(old_item or {}, self.values)
             if self.kind == "Update":
-                condition = self.plan.condition
-                holds = condition is None or condition(old_item or {}, self.values)
-                if holds:
-                    self.write = prepare_update(
-                        self.table, self.order, old, old_item, self.key, self.plan.update, self.values
-                    )
-                else:
-                    self.write = Write(self.table, self.order, old, None)
+                prepare = prepare_update if holds else attempted_update
+                self.write = prepare(self.table, self.order, old, old_item, self.key, self.plan.update, self.values)
             else:
                 self.write = Write(self.table, self.order, old, self.item)
-                holds = self.plan.condition is None or self.plan.condition(old_item or {}, self.values)
         except DynamoDBError as error:
             self.write = Write(self.table, self.order, old, None)
-            return {"Code": "ValidationError", "Message": error.message}
+            return _unfit(error)
         if holds:
             return {"Code": "None"}
         reason: dict[str, Any] = {"Code": "ConditionalCheckFailed", "Message": "The conditional request failed"}
@@ -88,8 +87,9 @@ class Action:
 def transact_write_items(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, Any]:
     _SHAPE.check(request)
     actions = [_action(each) for each in request["TransactItems"]]
-    for action in actions:
-        action.place(engine)
+    unfit = [action.place(engine) for action in actions]
+    if any(unfit):
+        raise cancelled([reason or {"Code": "None"} for reason in unfit])
     if len({(id(action.table), action.order) for action in actions}) != len(actions):
         raise validation("Transaction request cannot include multiple operations on one item")
     now_s = engine.clock()
@@ -151,12 +151,14 @@ def _cancelled(actions: list[Action], reasons: list[dict[str, Any]], now_s: floa
         action.write.charge(now_s)
         if reason["Code"] == "ConditionalCheckFailed":
             action.table.metrics.count("ConditionalCheckFailedRequests").add(1.0)
-    codes = ", ".join(reason["Code"] for reason in reasons)
-    return DynamoDBError(
-        "TransactionCanceledException",
-        f"Transaction cancelled, please refer cancellation reasons for specific reasons [{codes}]",
-        extra={"CancellationReasons": reasons},
-    )
+    return cancelled(reasons)
+
+
+def _unfit(error: DynamoDBError) -> dict[str, Any]:
+    """The reason of an action that cannot be done; an empty key value fails the whole request instead."""
+    if is_empty_key_value(error):
+        raise error
+    return {"Code": "ValidationError", "Message": error.message}
 
 
 def _replay(

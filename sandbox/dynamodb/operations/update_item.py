@@ -46,7 +46,8 @@ def update_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str
     old = table.rows.get(order)
     old_item = orjson.loads(old.text) if old is not None else None
     if plan.condition is not None and not plan.condition(old_item or {}, values):
-        raise failed(table, Write(table, order, old, None), now_s, old_item, request)
+        attempted = attempted_update(table, order, old, old_item, key, update, values)
+        raise failed(table, attempted, now_s, old_item, request)
     write = prepare_update(table, order, old, old_item, key, update, values)
     write.commit(now_s)
     answer: dict[str, Any] = {}
@@ -79,6 +80,22 @@ def prepare_update(
         if error.message == "Item size has exceeded the maximum allowed size":
             raise validation("Item size to update has exceeded the maximum allowed size") from None
         raise
+
+
+def attempted_update(
+    table: TableState,
+    order: Order,
+    old: Record | None,
+    old_item: Item | None,
+    key: Item,
+    update: Update | None,
+    values: Values,
+) -> Write:
+    """What an update would have written whose condition failed: it is charged by the larger of old and attempted."""
+    try:
+        return prepare_update(table, order, old, old_item, key, update, values)
+    except DynamoDBError:
+        return Write(table, order, old, None)
 
 
 def update_plan(request: dict[str, Any]) -> tuple[Plan, Values]:
