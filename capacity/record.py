@@ -75,7 +75,7 @@ _COUNTS = {
 
 DELIVERIES = pa.schema(
     [
-        _column("second", pa.timestamp("s", tz="UTC"), "second of publication"),
+        _column("second", _TIME, "second of publication"),
         _column("group", _NAME, "group id"),
         _column("message", _NAME, "event or report"),
         _column("mode", _NAME, "websocket or polling"),

@@ -26,7 +26,7 @@ def delivery_rows(settled: Settled, group_ids: dict[int, str], plan: Plan) -> pa
     counts = counts.reshape(len(rows), len(OUTCOMES))
     p50, p99, largest, histograms = _latencies(settled.latency_s, row, len(rows))
     columns = {
-        "second": pa.array(rows[:, 0]).cast(pa.timestamp("s", tz="UTC")),
+        "second": pa.array(rows[:, 0]).cast(pa.timestamp("s", tz="UTC")).cast(DELIVERIES.field("second").type),
         "group": [group_ids.get(group) or plan.group_name(group) for group in rows[:, 1].tolist()],
         "message": np.where(rows[:, 2] == 1, "report", "event"),
         "mode": np.where(rows[:, 3] == 1, "polling", "websocket"),

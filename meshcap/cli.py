@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import traceback
 
 import typer
 
@@ -42,6 +43,10 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         sys.exit(ExitCode.OK)  # the reader of our stdout has seen enough
+    except Exception:
+        traceback.print_exc()
+        complain("This is a defect of meshcap, not a mistake of yours; please report it with the lines above.")
+        sys.exit(ExitCode.INTERNAL)
 
 
 if __name__ == "__main__":

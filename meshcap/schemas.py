@@ -80,6 +80,9 @@ def _scenario_page() -> str:
     ]
     for name in ("Scenario", "Population", "Mode", "Settings", "Traffic", "Schedule", "Billing", "Provisioned"):
         schema = definitions[name]
+        schema = (
+            schema if "properties" in schema else schema["anyOf"][-1]
+        )  # a short form may stand beside the whole one
         lines += ["", f"## {name}", "", *_paragraph(schema.get("description", "")), ""]
         lines += ["| field | default | limits | example | meaning |", "|---|---|---|---|---|"]
         lines += [_row(field, detail, schema.get("required", [])) for field, detail in schema["properties"].items()]
