@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, get_args
 
 from capacity.physics.parameters import DEFAULT as DEFAULT_PHYSICS
@@ -43,6 +44,11 @@ class SandboxConfig:
     """0 takes a free port."""
     allow_remote: bool = False
     """Permits a host beyond loopback; API keys must then differ from the default."""
+    tls: bool = False
+    """Serve https and wss, with a certificate made at the start unless one is given."""
+    tls_certificate: Path | None = None
+    tls_key: Path | None = None
+    """PEM files."""
     api_keys: tuple[str, ...] = field(default=(DEFAULT_API_KEY,), repr=False)
     api_key_expires_s: Mapping[str, float] = field(default_factory=dict, repr=False)
     """Epoch seconds after which a key is refused; a key that is not named does not expire."""
@@ -88,6 +94,10 @@ class SandboxConfig:
                 )
         if not 0 <= self.port <= 65535:
             faults.append(f"port {self.port} is outside 0 to 65535; 0 takes a free one, for example 8080")
+        if (self.tls_certificate is None) != (self.tls_key is None):
+            faults.append("a TLS certificate needs its key and a key its certificate: give both PEM files, or neither")
+        elif self.tls_certificate is not None and not self.tls:
+            faults.append("a TLS certificate is given but TLS is off; switch it on (--tls)")
         if not self.api_keys or not all(self.api_keys):
             faults.append("api_keys is empty or holds an empty key; give at least one, for example da2-mykey")
         if self.layout not in TABLES:

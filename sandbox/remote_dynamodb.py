@@ -13,7 +13,7 @@ from botocore.credentials import Credentials
 from botocore.exceptions import BotoCoreError
 from botocore.httpsession import URLLib3Session
 
-from sandbox.config import is_loopback
+from sandbox.config import SandboxConfigError, is_loopback
 from sandbox.dynamodb.errors import DynamoDBError
 
 
@@ -29,7 +29,7 @@ class RemoteDynamoDB:
         if credentials is None and is_loopback(urlsplit(endpoint_url).hostname or ""):
             credentials = Credentials("sandbox", "sandbox")
         if credentials is None:
-            raise ValueError(
+            raise SandboxConfigError(
                 f"no AWS credentials for {endpoint_url}; set AWS_PROFILE, or AWS_ACCESS_KEY_ID and "
                 f"AWS_SECRET_ACCESS_KEY"
             )

@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import asdict, is_dataclass, replace
 from threading import Thread
 from types import TracebackType
@@ -32,6 +33,7 @@ from sandbox.http.message import Request, Response
 from sandbox.http.server import HttpServer, Limits
 from sandbox.remote_dynamodb import RemoteDynamoDB
 from sandbox.router import Router
+from sandbox.tls import Tls, server_tls
 
 # "Even with zero traffic the sample is emitted regularly" (DynamoDB guide, metrics-dimensions, 2026-11-30)
 _ZERO_WHEN_IDLE = frozenset(("ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"))
@@ -69,13 +71,21 @@ class Sandbox:
             KeyHolders(config.api_keys, clock) if config.remote else None,
         )
         self.http = HttpServer(self.router, self.router.upgrade, limits)
+        self.tls: Tls | None = None
+        self._closing = AsyncExitStack()
         self._ticking: asyncio.TimerHandle | None = None
         self._started_s = clock()
 
     async def __aenter__(self) -> Sandbox:
         self.create_table()
-        await self.http.start(self.config.host, self.config.port)
-        self._tick()
+        async with AsyncExitStack() as stack:
+            config = self.config
+            if config.tls:
+                self.tls = stack.enter_context(server_tls(config.tls_certificate, config.tls_key, config.host))
+            await self.http.start(config.host, config.port, self.tls.context if self.tls else None)
+            stack.push_async_callback(self.http.stop)
+            self._tick()
+            self._closing = stack.pop_all()
         return self
 
     async def __aexit__(
@@ -83,13 +93,14 @@ class Sandbox:
     ) -> None:
         if self._ticking is not None:
             self._ticking.cancel()
-        await self.http.stop()
+        await self._closing.aclose()
 
     @property
     def url(self) -> str:
         """Where it listens; boto3's endpoint URL, and with /graphql the AppSync endpoint."""
         host = self.config.host
-        return f"http://{f'[{host}]' if ':' in host else host}:{self.http.port}"
+        scheme = "https" if self.config.tls else "http"
+        return f"{scheme}://{f'[{host}]' if ':' in host else host}:{self.http.port}"
 
     def create_table(self) -> None:
         """Create the layout's table where the resolvers look for it; one that is there already stays as it is."""
@@ -112,6 +123,7 @@ class Sandbox:
             "url": self.url,
             "graphql_url": f"{self.url}/graphql",
             "realtime_url": f"{self.url.replace('http', 'ws', 1)}/graphql/realtime",
+            "ca_bundle": str(self.tls.ca_bundle) if self.tls else None,
             "table_name": config.table_name,
             "layout": config.layout,
             "region": config.region,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import shutil
+import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -28,6 +30,7 @@ from sandbox.config import DEFAULT_API_KEY, SandboxConfig, SandboxConfigError
 from sandbox.http.message import Request, Response
 from sandbox.remote_dynamodb import RemoteDynamoDB
 from sandbox.server import Sandbox
+from sandbox.tls import TlsError, server_tls
 
 KEY = "a-key-of-my-own"
 
@@ -207,6 +210,60 @@ def test_errors_of_another_dynamodb_keep_their_name() -> None:
     with_sandbox(use)
 
 
+needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="making a certificate needs openssl")
+
+
+@needs_openssl
+def test_https_and_wss_with_a_certificate_of_its_own_making() -> None:
+    async def run() -> None:
+        async with Sandbox(SandboxConfig(tls=True)) as sandbox:
+            info = sandbox.info()
+            assert info["url"].startswith("https://127.0.0.1:")
+            assert info["realtime_url"].startswith("wss://127.0.0.1:")
+            trust = ssl.create_default_context(cafile=info["ca_bundle"])
+
+            def ask() -> Any:
+                with urllib.request.urlopen(f"{info['url']}/_sandbox/health", context=trust, timeout=10) as answer:
+                    return json.loads(answer.read())
+
+            def list_tables() -> Any:
+                settings = {"region_name": "x", "aws_access_key_id": "x", "aws_secret_access_key": "x"}
+                dynamodb = boto3.client("dynamodb", endpoint_url=info["url"], verify=info["ca_bundle"], **settings)
+                return dynamodb.list_tables()["TableNames"]
+
+            assert (await asyncio.to_thread(ask))["status"] == "ok"
+            assert await asyncio.to_thread(list_tables) == ["MeshV2Table"]
+            header = base64.b64encode(json.dumps({"host": "x", "x-api-key": DEFAULT_API_KEY}).encode()).decode()
+            url = f"{info['realtime_url']}?header={header}&payload=e30="
+            async with connect(url, subprotocols=["graphql-ws"], ssl=trust) as socket:
+                await socket.send('{"type":"connection_init"}')
+                assert json.loads(await asyncio.wait_for(socket.recv(), 5))["type"] == "connection_ack"
+            reader, writer = await asyncio.open_connection("127.0.0.1", sandbox.http.port, ssl=trust)
+            writer.write(b"NONSENSE\r\n\r\n")
+            assert (await reader.readline()).startswith(b"HTTP/1.1 400")
+            writer.close()
+        assert not Path(info["ca_bundle"]).exists()
+
+    uvloop.run(run())
+
+
+@needs_openssl
+def test_a_certificate_can_be_given(tmp_path: Path) -> None:
+    with server_tls(None, None, "127.0.0.1") as made:
+        certificate = shutil.copy(made.ca_bundle, tmp_path / "c.pem")
+        key = shutil.copy(made.ca_bundle.with_name("key.pem"), tmp_path / "k.pem")
+    with server_tls(Path(certificate), Path(key), "127.0.0.1") as given:
+        assert given.ca_bundle == Path(certificate)
+    with pytest.raises(TlsError, match="are no certificate and its key"), server_tls(Path(key), Path(key), "x"):
+        pass
+
+
+def test_without_openssl_one_sentence_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(TlsError, match="needs the program openssl"), server_tls(None, None, "127.0.0.1"):
+        pass
+
+
 REMOTE = SandboxConfig(host="0.0.0.0", allow_remote=True, api_keys=(KEY,))  # never bound in a test
 
 
@@ -264,6 +321,8 @@ def test_on_a_network_pages_ask_for_the_key(headers: dict[str, str], status: int
         ({"metric_resolution_s": 7}, "is not one of"),
         ({"ttl_lag_s": float("nan")}, "0 or more"),
         ({"dynamodb_endpoint": "localhost"}, "is no URL"),
+        ({"tls": True, "tls_key": Path("k.pem")}, "give both PEM files"),
+        ({"tls_certificate": Path("c.pem"), "tls_key": Path("k.pem")}, "TLS is off"),
     ],
 )
 def test_a_wrong_configuration_is_refused_with_an_example(given: dict[str, Any], words: str) -> None:
