@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +15,8 @@ from capacity.workloads.mesh.requests import CODE, OPERATIONS, Outcome, Requests
 from capacity.workloads.mesh.steps import Layout
 
 _HOSTS = ("createGroup", "renewHeartbeat", "dissolveGroup")
+_OWN_GROUP = ("createGroup", "leaveGroup", "dissolveGroup")  # these would change the group for the others
+_POLLS = ("getEventsSince", "pollGroupData")
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class TypicalUnits:
 
     operation: str
     units: Mapping[tuple[str, str], float]
-    by_key: Mapping[tuple[str, str, str], float] = field(default_factory=dict)
+    by_key: Mapping[tuple[str, str, str], float]
     """(template of the partition key, resource, kind) -> units."""
 
     def of(self, resource: str, kind: str) -> float:
@@ -32,60 +34,92 @@ class TypicalUnits:
 
 
 def typical_units(scenario: Scenario, layout: Layout, table: Table) -> dict[str, TypicalUnits]:
-    """Units of one request of every operation, in the first group of a scenario whose domain has one group.
+    """Units of one request of every operation in a group of the scenario's size, alone in its domain.
 
-    A host's operations are the host's, all others a member's, or the host's where there are no members. Reads that
-    grow with the domain (createGroup, listGroupsByDomain) are those of a domain of one group. A poll finds what all
-    nodes recorded since the last one.
+    A host's operations are the host's, all others a member's, or the host's where there are no members. A poll finds
+    what the group recorded within one polling interval.
     """
-    members = scenario.population.members_per_group
-    found = {}
+    stream = _Stream(scenario)
     for operation in OPERATIONS:
-        requests = _stream(scenario, operation, members)
-        found[operation] = _last(operation, charge(requests, layout, table), len(requests) - 1)
-    return found
+        stream.measure(operation)
+    charges = charge(stream.requests(), layout, table)
+    return {operation: _of(operation, charges, row) for operation, row in stream.measured.items()}
 
 
-def _stream(scenario: Scenario, operation: str, members: int) -> Requests:
-    """Opening, joins and reports of one group, and then the operation."""
-    traffic, nodes = scenario.traffic, range(members + 1)
-    caller = 0 if operation in _HOSTS or not members else 1
-    steps = [("createGroup", 0, 0), *(("joinGroup", node, 0) for node in nodes[1:])]
-    steps += [("reportDataByNode", node, traffic.variables_per_report) for node in nodes]
-    if operation == "createGroup":  # another host of the domain opens a group beside it: the first one's cost
-        steps = [("createGroup", 0, 0)]
-    if operation in ("pollGroupData", "getEventsSince") and traffic.event_batches_per_s:
-        steps += [("pollGroupData", caller, 0)]
-        period_s = scenario.settings.polling_interval_s
-        batches = max(1, round(traffic.event_batches_per_s * period_s)) if members else 0
-        steps += [("recordEventsByNode", node, traffic.events_per_batch) for node in nodes if node != caller] * batches
-    items = {"reportDataByNode": traffic.variables_per_report}.get(operation, 0)
-    if operation in ("fireEventsByNode", "recordEventsByNode"):
-        items = traffic.events_per_batch
-    if operation != "createGroup":
-        steps.append((operation, caller, items))
-    names, node, count = (np.array(column) for column in zip(*steps, strict=True))
-    zero, time_s = np.zeros(len(steps), np.int64), np.arange(len(steps), dtype=np.float64)
-    return Requests(
-        start_s=0.0,
-        time_s=time_s,
-        due_s=time_s,
-        operation=np.array([CODE[name] for name in names]),
-        domain=zero,
-        group=zero,
-        node=node.astype(np.int64),
-        items=count.astype(np.int64),
-        outcome=np.full(len(steps), int(Outcome.DONE)),
-        group_domain=np.zeros(1, np.int64),
-        group_host=np.zeros(1, np.int64),
-        bytes_of=planned_lengths(scenario),
-    )
+class _Stream:
+    """Groups in full swing, and in them one request of each operation."""
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
+        self.size = scenario.population.nodes_per_group
+        self.rows: list[tuple[str, int, int, int]] = []  # operation, group, node, items
+        self.measured: dict[str, int] = {}
+        self.groups = 0
+        self.shared = self._open()
+
+    def measure(self, operation: str) -> None:
+        if operation == "createGroup":
+            group, self.groups = self.groups, self.groups + 1
+        else:
+            group = self._open() if operation in _OWN_GROUP else self.shared
+        node = 0 if operation in _HOSTS or self.size == 1 else 1
+        if operation in _POLLS:
+            self._record_between_polls(group, node)
+        self.measured[operation] = len(self.rows)
+        self._add(operation, group, node)
+
+    def _open(self) -> int:
+        group, self.groups = self.groups, self.groups + 1
+        self._add("createGroup", group, 0)
+        for node in range(1, self.size):
+            self._add("joinGroup", group, node)
+        if self.scenario.traffic.reports_per_s:
+            for node in range(self.size):
+                self._add("reportDataByNode", group, node)
+        return group
+
+    def _record_between_polls(self, group: int, caller: int) -> None:
+        self._add("pollGroupData", group, caller)
+        others = self.size - 1
+        traffic, period_s = self.scenario.traffic, self.scenario.settings.polling_interval_s
+        for number in range(round(traffic.event_batches_per_s * period_s * others)):
+            self._add("recordEventsByNode", group, (caller + 1 + number % others) % self.size)
+
+    def _add(self, operation: str, group: int, node: int) -> None:
+        traffic = self.scenario.traffic
+        items = {
+            "reportDataByNode": traffic.variables_per_report,
+            "fireEventsByNode": traffic.events_per_batch,
+            "recordEventsByNode": traffic.events_per_batch,
+        }.get(operation, 0)
+        self.rows.append((operation, group, group * self.size + node, items))
+
+    def requests(self) -> Requests:
+        names, group, node, items = (np.array(column) for column in zip(*self.rows, strict=True))
+        time_s = np.arange(len(self.rows), dtype=np.float64)
+        lengths = planned_lengths(self.scenario)
+        first = {name: float(np.asarray(lengths[name]).ravel()[0]) for name in lengths}
+        return Requests(
+            start_s=0.0,
+            time_s=time_s,
+            due_s=time_s,
+            operation=np.array([CODE[name] for name in names]),
+            domain=group.astype(np.int64),
+            group=group.astype(np.int64),
+            node=node.astype(np.int64),
+            items=items.astype(np.int64),
+            outcome=np.full(len(self.rows), int(Outcome.DONE)),
+            group_domain=np.arange(self.groups),
+            group_host=np.arange(self.groups) * self.size,
+            bytes_of=first,
+        )
 
 
-def _last(operation: str, charges: Charges, request: int) -> TypicalUnits:
+def _of(operation: str, charges: Charges, request: int) -> TypicalUnits:
     units: dict[tuple[str, str], float] = {}
     by_key: dict[tuple[str, str, str], float] = {}
-    for row in np.flatnonzero(charges.request == request).tolist():
+    start, end = np.searchsorted(charges.request, [request, request + 1])
+    for row in range(start, end):
         resource, kind = charges.resources[charges.resource[row]], "read" if charges.kind[row] == READ else "write"
         amount = float(charges.units[row])
         units[resource, kind] = units.get((resource, kind), 0.0) + amount
