@@ -160,7 +160,8 @@ class Node(ABC):
         self._call("listGroupStatuses", {}, due_s)
 
     def _change_variables(self, due_s: float) -> None:
-        self._reports.update(due_s)
+        if self._reports.update(due_s):
+            self.session.notes.count("a report was merged into the next one")
         self._report()
 
     def _report(self, _: float = 0.0) -> None:

@@ -18,17 +18,16 @@ class ReportMerger:
 
     def __init__(self, interval_s: float) -> None:
         self.interval_s = interval_s
-        self.merged = 0
         self.in_flight = False
         self._earliest_update_s: float | None = None
         self._last_intended_s = float("-inf")
 
-    def update(self, due_s: float) -> None:
-        """The project changed its variables at `due_s`."""
-        if self._earliest_update_s is None:
-            self._earliest_update_s = due_s
-        else:
-            self.merged += 1
+    def update(self, due_s: float) -> bool:
+        """The project changed its variables at `due_s`; returns whether that is merged into an update that waits."""
+        if self._earliest_update_s is not None:
+            return True
+        self._earliest_update_s = due_s
+        return False
 
     def next_intended_s(self) -> float | None:
         """When the next report is meant to go; None when there is nothing to send or one is in flight."""

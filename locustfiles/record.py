@@ -58,7 +58,7 @@ def end_record(
     from_s, until_s = start.start_s + schedule.ramp_s, min(ended_s, start.start_s + schedule.sending_s)
     whole = ended_s >= start.start_s + schedule.sending_s
     if not start.planned:
-        until_s, whole = ended_s, True
+        from_s, until_s, whole = start.start_s, ended_s, True
     generator = judge_generator(plan, start, from_s, until_s, sent, summaries, workers)
     if not whole:
         generator.valid = False

@@ -22,6 +22,7 @@ SCENARIO = Scenario.model_validate(
 )
 PLAN = Plan(SCENARIO, "run", groups=10)
 PLANNED = PLAN.planned_ticks(0.0, 60.0)
+SHORT = int(PLANNED * 0.9)
 
 
 def summary(late_s: list[float] | None = None, cpu_percent: float = 20.0) -> dict[str, Any]:
@@ -48,8 +49,8 @@ def judge(sent: int, summaries: list[dict[str, Any]], workers: int = 1) -> Any:
         pytest.param(PLANNED, [summary([0.001] * 2000 + [5.0] * 19)], 1, None, id="fewer than one in a hundred late"),
         pytest.param(PLANNED, [summary([0.001] * 900 + [0.2] * 100)], 1, "100 of 1,000 starts", id="one in ten late"),
         pytest.param(PLANNED, [summary([0.001] * 20 + [0.2] * 5)], 1, None, id="a handful says nothing yet"),
-        pytest.param(int(PLANNED * 0.9), [summary(cpu_percent=97)], 1, "97 % of a core", id="short of the plan, out of CPU"),
-        pytest.param(int(PLANNED * 0.9), [summary()], 1, None, id="short of the plan with CPU to spare"),
+        pytest.param(SHORT, [summary(cpu_percent=97)], 1, "97 % of a core", id="short of the plan, out of CPU"),
+        pytest.param(SHORT, [summary()], 1, None, id="short of the plan with CPU to spare"),
         pytest.param(PLANNED, [summary()], 2, "1 of 2 workers", id="a worker is missing"),
     ],
 )  # fmt: skip
@@ -60,7 +61,7 @@ def test_validity(sent: int, summaries: list[dict[str, Any]], workers: int, reas
 
 
 def test_a_punctual_generator_that_sent_less_says_why_it_may_be() -> None:
-    generator = judge(int(PLANNED * 0.9), [summary()])
+    generator = judge(SHORT, [summary()])
     assert generator.achieved == pytest.approx(0.9, abs=0.001)
     assert any("never got into their group" in note for note in generator.notes)
 

@@ -1,0 +1,170 @@
+"""Whole runs against the sandbox: what is planned is sent, what is owed is accounted for, nothing is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+from load_run import Load, Run, Sandbox, free_port
+
+from capacity.record import DELIVERY_COUNTS
+
+# 6 nodes for 4 s: 5 reports and 5 event batches per second each, one beat per 15 s, one sync per 15 s.
+TICKS = 6 * 4 * (5 + 5)
+
+
+MERGED = "a report was merged into the next one: "
+
+
+def nothing_planned_is_missing(run: Run) -> None:
+    """What was not sent was merged by the client's own rule; nodes that join late on a busy machine tick a bit less."""
+    generator = run.record.generator
+    assert generator is not None
+    assert generator.planned_requests == pytest.approx(TICKS, abs=12)
+    merged = sum(int(note.removeprefix(MERGED).split()[0]) for note in generator.notes if note.startswith(MERGED))
+    assert generator.sent_requests + merged == pytest.approx(generator.planned_requests, rel=0.08)
+
+
+def every_pair_is_accounted_for(run: Run) -> None:
+    parts = [name for name in DELIVERY_COUNTS if name not in ("expected", "crosstalk")]
+    assert (run.deliveries["expected"] == run.deliveries[parts].sum(axis=1)).all()
+
+
+def test_a_websocket_run_sends_its_plan_delivers_everything_and_leaves_nothing(load: Load, sandbox: Sandbox) -> None:
+    run = load.run("lesson")
+    assert run.exit_code == 0, run.output
+    assert run.record.status == "finished"
+    nothing_planned_is_missing(run)
+    assert set(run.requests["outcome"]) == {"ok"}
+    every_pair_is_accounted_for(run)
+    # A mutation is owed to the three nodes of its group; during the ramp some of them are not there yet.
+    mutations = run.requests["operation"].isin(["reportDataByNode", "fireEventsByNode"]).sum()
+    assert 3 * mutations * 0.8 < run.count("expected") <= 3 * mutations
+    for outcome in ("lost", "lost_after_ack", "duplicate", "out_of_order", "crosstalk", "unsettled"):
+        assert run.count(outcome) == 0, outcome
+    assert sandbox.items() == []
+
+
+def test_requests_come_in_the_order_of_a_client_with_both_latencies(load: Load) -> None:
+    requests = load.run("lesson").requests
+    host = requests[requests["node"].str.endswith("-n0")]
+    member = requests[requests["node"].str.endswith("-n1")]
+    assert host["operation"].tolist()[:2] == ["createDomain", "createGroup"]
+    joined = member["operation"].tolist()
+    assert joined[0] == "createDomain"
+    assert set(joined[1 : joined.index("joinGroup")]) == {"listGroupsByDomain"}
+    assert member["operation"].iloc[-1] == "leaveGroup"
+    assert host["operation"].iloc[-1] == "dissolveGroup"
+    assert requests["start"].is_monotonic_increasing
+    late_ms = (requests["start"] - requests["intended_start"]) / pd.Timedelta(milliseconds=1)
+    assert (late_ms >= 0).all()
+    assert np.allclose(requests["intended_latency_ms"] - requests["latency_ms"], late_ms, atol=0.01)
+    assert requests["request_id"].notna().all()
+    assert requests["request_id"].is_unique
+
+
+def test_reports_are_polled_as_states_and_events_lost_by_the_cursor_rule_are_named(
+    load: Load, sandbox: Sandbox
+) -> None:
+    run = load.run("polling")
+    every_pair_is_accounted_for(run)
+    assert set(run.deliveries["mode"]) == {"polling"}
+    assert run.count("superseded", "report") > run.count("delivered", "report") > 0  # five reports in two polls
+    assert run.count("lost") == 0
+    # Every node records an event a second and polls every half: some of the others' fall into the leaps.
+    assert run.count("lost_by_cursor", "event") > 0
+    assert run.count("lost_by_cursor", "report") == 0
+    assert (run.faults["outcome"] == "lost_by_cursor").sum() == run.count("lost_by_cursor")
+    left = {item["sk"]["S"].split("#")[0] for item in sandbox.items()}
+    assert left <= {"EVENT"}  # events have no delete: they wait for their time to live, ten seconds
+
+
+def test_an_interrupted_run_leaves_nothing_behind_and_has_a_whole_record(load: Load, sandbox: Sandbox) -> None:
+    process = load.start("long")
+    load.wait_until_busy(4)
+    os.killpg(process.pid, signal.SIGINT)
+    run = load.end(process)
+    assert run.record.status == "interrupted"
+    assert run.record.generator is not None
+    assert not run.record.generator.valid
+    every_pair_is_accounted_for(run)
+    assert run.count("delivered") > 0
+    assert sandbox.items() == []
+
+
+def test_a_stall_of_the_target_is_seen_from_the_intended_start_alone(load: Load, sandbox: Sandbox) -> None:
+    process = load.start("lesson")
+    load.wait_until_busy(2)
+    sandbox.stall(2.0)
+    run = load.end(process)
+    reports = run.requests[run.requests["operation"] == "reportDataByNode"]
+    # One report per node was under way; the ten that the plan wanted meanwhile were merged into the next one.
+    waited = (reports["latency_ms"] > 1000).sum()
+    assert waited <= 6
+    assert (reports["intended_latency_ms"] > 1000).sum() >= 2 * waited
+    every_pair_is_accounted_for(run)
+    assert run.count("lost") == 0
+
+
+def test_two_processes_send_what_one_does(load: Load, sandbox: Sandbox) -> None:
+    port = free_port()
+    run = load.run("lesson", "--processes", "2", "--master-bind-port", port, "--master-port", port)
+    generator = run.record.generator
+    assert generator is not None
+    assert (generator.workers, generator.missing_workers) == (2, 0)
+    nothing_planned_is_missing(run)
+    assert run.requests["node"].nunique() == 6
+    every_pair_is_accounted_for(run)
+    for outcome in ("lost", "lost_after_ack", "duplicate", "out_of_order", "crosstalk"):
+        assert run.count(outcome) == 0, outcome
+    assert run.requests["start"].is_monotonic_increasing
+    assert sandbox.items() == []
+
+
+def test_a_killed_worker_is_reported_and_the_others_record_is_whole(load: Load) -> None:
+    port = free_port()
+    process = load.start("lesson", "--processes", "2", "--master-bind-port", port, "--master-port", port)
+    load.wait_until_busy(3)
+    children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=True).stdout
+    os.kill(int(children.split()[0]), signal.SIGKILL)
+    run = load.end(process, timeout_s=150)
+    generator = run.record.generator
+    assert generator is not None
+    assert (generator.workers, generator.missing_workers) == (2, 1)
+    assert any("did not report" in reason for reason in generator.reasons)
+    assert len(run.requests) > 0
+
+
+def test_a_target_that_dies_ends_in_a_record_that_says_so(load: Load, sandbox: Sandbox) -> None:
+    process = load.start("lesson")
+    load.wait_until_busy(2)
+    sandbox.process.kill()
+    run = load.end(process)
+    assert run.record.status == "finished"
+    errors = run.requests[run.requests["outcome"] == "error"]
+    assert set(errors["error_type"]) <= {"ConnectionRefusedError", "ConnectionResetError", "HTTPConnectionClosed"}
+    assert len(errors) > 0
+    assert run.record.generator is not None
+    assert any("WebSocket lost" in note for note in run.record.generator.notes)
+    every_pair_is_accounted_for(run)
+
+
+def test_locusts_own_options_put_the_schedule_out_of_force(load: Load, sandbox: Sandbox) -> None:
+    run = load.run("lesson", "-u", "3", "-r", "3", "-t", "4s")
+    assert run.requests["node"].nunique() == 3
+    assert run.record.status == "finished"
+    assert sandbox.items() == []
+
+
+def test_a_faulty_scenario_ends_before_anything_is_sent(load: Load) -> None:
+    started = time.monotonic()
+    process = load.start("no-such-scenario")
+    output, _ = process.communicate(timeout=60)
+    assert process.returncode == 104
+    assert "no scenario 'no-such-scenario'; it has lesson, polling, long" in output
+    assert time.monotonic() - started < 60
