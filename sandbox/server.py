@@ -29,6 +29,7 @@ from sandbox.config import SandboxConfig, SandboxConfigError
 from sandbox.dynamodb.api import DynamoDBApi
 from sandbox.dynamodb.engine import Engine
 from sandbox.dynamodb.errors import DynamoDBError
+from sandbox.dynamodb.expressions.parse import parse
 from sandbox.http.message import Request, Response
 from sandbox.http.server import HttpServer, Limits
 from sandbox.remote_dynamodb import RemoteDynamoDB
@@ -78,6 +79,7 @@ class Sandbox:
 
     async def __aenter__(self) -> Sandbox:
         self.create_table()
+        parse("condition", "KeyConditionExpression", "a = :a")  # the first request must not wait for the grammar
         async with AsyncExitStack() as stack:
             config = self.config
             if config.tls:
