@@ -115,6 +115,18 @@ def queries_for(
     ]
 
 
+def as_markdown() -> str:
+    """The catalogue as a table for docs/measuring.md."""
+    lines = ["| metric | of | statistics | no points mean | meaning | source |", "|---|---|---|---|---|---|"]
+    for each in catalogue().values():
+        absence = each.absence if each.witness is None else f"{each.absence}, if `{each.witness}` has some"
+        lines.append(
+            f"| `{each.namespace} {each.metric}` | {', '.join(each.of)} | {', '.join(each.statistics)} | {absence} "
+            f"| {each.says} | {each.source.title}, {each.source.date} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def _dimensions(
     metric: Metric,
     scope: Scope,

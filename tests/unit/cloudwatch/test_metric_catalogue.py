@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pandas as pd
 import pytest
 
-from capacity.metric_catalogue import OPERATIONS, catalogue, queries_for, total
+from capacity.metric_catalogue import OPERATIONS, as_markdown, catalogue, queries_for, total
+
+DOCUMENT = Path(__file__).parents[3] / "docs" / "measuring.md"
 
 TABLE = {"TableName": "T"}
 INDEX = {"TableName": "T", "GlobalSecondaryIndexName": "I"}
@@ -129,3 +133,10 @@ def test_unknown_is_not_zero(given, metric, dimensions, expected) -> None:
 def test_a_metric_outside_the_catalogue_is_a_mistake_of_the_caller() -> None:
     with pytest.raises(KeyError, match="no metric AWS/DynamoDB 'Consumed'"):
         total(rows((CONSUMED, TABLE, "Sum", 1.0)), "AWS/DynamoDB", "Consumed", TABLE)
+
+
+def test_the_document_shows_the_catalogue_as_it_is() -> None:
+    text = DOCUMENT.read_text(encoding="utf-8")
+    _, _, after = text.partition("cloudwatch_metrics.yaml -->\n")
+    table, _, _ = after.partition("<!-- end of metrics -->")
+    assert table == as_markdown(), "write the table of docs/measuring.md anew from as_markdown()"
