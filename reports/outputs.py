@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup, escape
 
 from capacity.record import replacing
 from reports import junit, summary, thresholds
@@ -92,6 +93,11 @@ def escape_markdown(text: str) -> str:
     return re.sub(r"\s*\n\s*", " ", text)
 
 
+def breakable(text: str) -> Markup:
+    """Let the name of a figure break after its dots, brackets and underscores, so that it fits a phone."""
+    return Markup(re.sub(r"([.(_])", r"\1<wbr>", str(escape(text))))
+
+
 def fenced(text: str) -> str:
     """Put text into a code block with a fence that it cannot close."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
@@ -107,5 +113,5 @@ def _environment(autoescape: bool) -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"md": escape_markdown, "fenced": fenced}
+    environment.filters |= {"md": escape_markdown, "fenced": fenced, "breakable": breakable}
     return environment

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import shlex
 
-from reports.document import Block, Facts, Listing, Section, Text
+from reports.document import Block, Cell, Facts, Listing, Section, Table, Text, Tone
 from reports.numbers import number
+from reports.rules import rules
 from reports.run import Run
 from reports.wording import Wording
 
@@ -63,9 +64,27 @@ def section(run: Run, say: Wording) -> Section:
     ]
     blocks: list[Block] = [Facts([(say(f"assumptions.{name}"), value) for name, value in pairs])]
     blocks += [Text(say("assumptions.settings")), Facts(settings)]
+    blocks += [_rules(say)]
+    if run.forecast is not None and run.forecast.assumptions:
+        blocks += [Text(say("assumptions.forecast", assumptions="; ".join(run.forecast.assumptions)))]
     if machine:
         blocks += [Text(say("assumptions.machine")), Facts(machine)]
     blocks += [Text(note) for note in record.notes]
     if record.command:
         blocks += [Text(say("assumptions.again")), Listing(shlex.join(record.command))]
     return Section("assumptions", say("assumptions.title"), say("assumptions.lead"), blocks)
+
+
+def _rules(say: Wording) -> Table:
+    tones: dict[str, Tone] = {"high": "", "middle": "", "low": "warn"}
+    rows = [
+        [
+            rule.meaning,
+            number(rule.value),
+            Cell(say(f"assumptions.confidence_{rule.confidence}"), tones[rule.confidence]),
+            rule.source or "–",
+        ]
+        for rule in rules()
+    ]
+    headings = [say(f"assumptions.{name}") for name in ("rule", "value", "confidence", "source")]
+    return Table(headings, rows, say("assumptions.rules"), numeric=(1,))

@@ -9,7 +9,7 @@ from reports.numbers import duration, number, percent
 from reports.run import Run
 from reports.wording import Wording
 
-SHOWN = 12
+SHOWN = 8
 CLOSE = 0.8
 """From this share of a limit on, the load is close to it."""
 
@@ -69,16 +69,16 @@ def figure(run: Run, say: Wording) -> Figure | None:
 
 
 def _chart(limits: list[LimitForecast], say: Wording) -> Chart:
-    shown = limits[:8]
     roles = {"bad": "bad", "warn": "warn", "": "c0"}
     rows = [
         Bar(_short(limit, say), [(roles[tone(limit)], limit.used)], percent(limit.used), _what(limit, say))
-        for limit in shown
+        for limit in limits
     ]
-    alt = say("limits.alt", limits="; ".join(f"{name_of(limit, say)} {percent(limit.used)}" for limit in shown))
+    alt = say("limits.alt", limits="; ".join(f"{name_of(limit, say)} {percent(limit.used)}" for limit in limits))
     legend = [
         Key(role, say(f"limits.key_{name}"), "cell")
-        for name, role in (("under", "c0"), ("close", "warn"), ("over", "bad"))
+        for name, role, used in (("under", "c0", ""), ("close", "warn", "warn"), ("over", "bad", "bad"))
+        if used in {tone(limit) for limit in limits}
     ]
     return Chart(say("limits.chart"), bars("limits", alt, rows, label_px=230, text_px=60, limit=1.0), alt, None, legend)
 
@@ -89,20 +89,17 @@ def _short(limit: LimitForecast, say: Wording) -> str:
 
 
 def _table(limits: list[LimitForecast], say: Wording) -> Table:
+    passed = any(limit.reached_s is not None for limit in limits)
     rows = [
         [
             _short(limit, say),
             _what(limit, say),
-            number(limit.peak),
-            number(limit.limit),
-            say.name_of("unit", limit.unit),
+            say("limits.of", peak=number(limit.peak), limit=number(limit.limit), unit=say.name_of("unit", limit.unit)),
             Cell(percent(limit.used), tone(limit)),
-            duration(limit.reached_s),
+            *([duration(limit.reached_s)] if passed else []),
             limit.source,
         ]
         for limit in limits
     ]
-    headings = [
-        say(f"limits.{name}") for name in ("resource", "what", "peak", "of", "unit", "used", "reached", "source")
-    ]
-    return Table(headings, rows, numeric=(2, 3, 5, 6))
+    names = ["resource", "what", "peak", "used", *(["reached"] if passed else []), "source"]
+    return Table([say(f"limits.{name}") for name in names], rows, numeric=(2, 3, 4) if passed else (2, 3))

@@ -42,6 +42,7 @@ COMPOSED = (
     "page.reads",
     "page.writes",
     "limits.key_",
+    "assumptions.confidence_",
     "verdict.",
     "threshold.passed",
     "threshold.failed",
