@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from time import get_clock_info
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -24,6 +24,9 @@ from meshcap.errors import UserError
 from meshcap.locust_process import run_locust
 from meshcap.sandbox_process import running_sandbox
 from meshcap.target import SANDBOX, aws_environment, resolve_target
+
+if TYPE_CHECKING:
+    from capacity.forecast import Forecast
 
 _PACKAGES = ("meshcap", "locust", "boto3", "numpy", "pandas", "pyarrow", "gevent")
 
@@ -41,6 +44,7 @@ class Request:
     patience_s: float
     lang: str
     owned: bool
+    max_usd: float
     locust_arguments: list[str]
 
 
@@ -61,7 +65,7 @@ def run_loop(request: Request) -> Outcome:
     scenario = load_scenario(request.scenario_file, request.scenario)
     if request.target_url != SANDBOX:
         target = _target(request, scenario)
-        return _run(request, scenario, target, os.environ["MESHCAP_API_KEY"], _new_run_dir(request))
+        return _run(request, scenario, target, os.environ["MESHCAP_API_KEY"])
     run_dir = _new_run_dir(request)
     api_key = "da2-" + secrets.token_hex(13)
     with running_sandbox(request.scenario_file, request.scenario, api_key, run_dir / "sandbox.log") as sandbox:
@@ -104,12 +108,15 @@ def _new_run_dir(request: Request) -> Path:
             return attempt
 
 
-def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run_dir: Path) -> Outcome:
+def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run_dir: Path | None = None) -> Outcome:
     from capacity.forecast import forecast
 
-    record = _first_record(request, scenario, target, run_dir)
-    write_run(run_dir, record)
-    write_json(run_dir / "forecast.json", forecast(scenario))
+    plan = forecast(scenario)
+    if target.kind == "aws":
+        _permit(request, plan, target, scenario, api_key)
+    run_dir = _new_run_dir(request) if run_dir is None else run_dir
+    write_run(run_dir, _first_record(request, scenario, target, run_dir))
+    write_json(run_dir / "forecast.json", plan)
     interrupted = _load(request, scenario, target, api_key, run_dir)
     record = _after_load(run_dir, interrupted)
     measure_run(run_dir, record, request.patience_s)
@@ -119,6 +126,27 @@ def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run
     with _step("Reporting"):
         report = render(run_dir, request.lang)
     return Outcome(report, verdict.sentence, ExitCode(verdict.exit_code))
+
+
+def _permit(request: Request, plan: Forecast, target: Target, scenario: Scenario, api_key: str) -> None:
+    """Say what a run against AWS will send, consume and cost, and refuse one that is too dear or cannot work."""
+    from meshcap.doctor import examine
+
+    say(f"This run will send {plan.requests:,} requests and cost about ${plan.cost.run_usd:.2f}:")
+    for resource in plan.resources:
+        say(f"  {resource.name}: {resource.read.units:,.0f} read units, {resource.write.units:,.0f} write units")
+    if plan.cost.run_usd > request.max_usd:
+        raise UserError(
+            f"--max-usd {request.max_usd:.2f} is less than the forecast cost of ${plan.cost.run_usd:.2f}; shorten the "
+            f"scenario, or permit it with --max-usd {plan.cost.run_usd * 1.1:.2f}"
+        )
+    faults = [each for each in examine(target, scenario, plan, api_key) if each.state == "fault"]
+    hard = [f"{each.check}: {each.message}" for each in faults if each.check != "limits"]
+    for each in faults:
+        if each.check == "limits":
+            say(f"Limit ahead: {each.message}")
+    if hard:
+        raise UserError("\n".join(hard), ExitCode.TARGET_UNREACHABLE)
 
 
 def _first_record(request: Request, scenario: Scenario, target: Target, run_dir: Path) -> RunRecord:

@@ -1,4 +1,4 @@
-"""One file per verb, each named after it, each with a function `command`."""
+"""One file per verb, each named after it: a function `command`, or an `app` for a verb with verbs of its own."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ from importlib import import_module
 
 import typer
 
-_VERBS = ("plan", "run", "metrics", "compare", "report", "sandbox")
+_VERBS = ("plan", "run", "metrics", "compare", "report", "sandbox", "table", "doctor")
 
 
 def register(app: typer.Typer) -> None:
     """Add every verb to the command. A verb imports what it needs when it runs, so that the others stay fast."""
     for name in _VERBS:
-        app.command(name)(import_module(f"meshcap.verbs.{name}").command)
+        verb = import_module(f"meshcap.verbs.{name}")
+        if hasattr(verb, "app"):
+            app.add_typer(verb.app, name=name)
+        else:
+            app.command(name)(verb.command)

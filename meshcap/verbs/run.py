@@ -23,6 +23,7 @@ def command(
     api_id: Annotated[str | None, typer.Option(help="The AppSync API id, for its metrics.")] = None,
     runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
     patience: Annotated[float, typer.Option(help="Seconds to wait for late CloudWatch points.", min=0)] = 300.0,
+    max_usd: Annotated[float, typer.Option(help="Refuse a run on AWS that would cost more.", min=0)] = 1.00,
     lang: Annotated[str, typer.Option(help="Language of the report: en or ja.")] = "en",
     i_own_this_endpoint: Annotated[
         bool, typer.Option("--i-own-this-endpoint", help="Allow a target that is not on this machine.")
@@ -42,6 +43,7 @@ def command(
             patience_s=patience,
             lang=lang,
             owned=i_own_this_endpoint,
+            max_usd=max_usd,
             locust_arguments=list(context.args),
         )
     )

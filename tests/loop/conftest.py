@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,21 @@ def brief_run(meshcap: Meshcap, workplace: Path) -> Path:
     done = meshcap("run", "brief")
     assert done.returncode == 0, done.stderr
     return workplace / Path(done.stdout.strip().splitlines()[-1]).parent
+
+
+@pytest.fixture(scope="session")
+def separate_sandbox() -> Iterator[dict[str, str]]:
+    """A sandbox that somebody else started, with a key that only the environment knows."""
+    key = "da2-planted-secret-7f3a"
+    process = subprocess.Popen(
+        [sys.executable, "-m", "meshcap", "sandbox", "--port", "0", "--json", "--until-stdin-closes"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ, MESHCAP_API_KEY=key),
+    )
+    assert process.stdout
+    assert process.stdin
+    yield json.loads(process.stdout.readline()) | {"key": key}
+    process.stdin.close()
+    assert process.wait(10) == 0

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -110,24 +107,6 @@ def test_the_exit_code_is_the_verdict(meshcap: Meshcap, scenario: str, code: Exi
     assert done.returncode == code, done.stderr
     assert word in done.stderr
     assert Path(done.stdout.strip()).name == "report.html"
-
-
-@pytest.fixture(scope="module")
-def separate_sandbox() -> Iterator[dict[str, str]]:
-    """A sandbox that somebody else started, with a key that only the environment knows."""
-    key = "da2-planted-secret-7f3a"
-    process = subprocess.Popen(
-        [sys.executable, "-m", "meshcap", "sandbox", "--port", "0", "--json", "--until-stdin-closes"],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=dict(os.environ, MESHCAP_API_KEY=key),
-    )
-    assert process.stdout
-    assert process.stdin
-    yield json.loads(process.stdout.readline()) | {"key": key}
-    process.stdin.close()
-    assert process.wait(10) == 0
 
 
 def on_separate_sandbox(
