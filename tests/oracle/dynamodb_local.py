@@ -73,10 +73,13 @@ class WireClient:
     def __init__(self, endpoint: str) -> None:
         self._connection = http.client.HTTPConnection(endpoint.removeprefix("http://"), timeout=60)
 
-    def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer to one operation, such as `call("GetItem", {"TableName": ...})`; raises RefusedError."""
+    def call(self, operation: str, request: dict[str, Any], api: str = "DynamoDB_20120810") -> dict[str, Any]:
+        """The answer to one operation, such as `call("GetItem", {"TableName": ...})`; raises RefusedError.
+
+        `api`: "DynamoDBStreams_20120810" for the operations of streams.
+        """
         headers = {
-            "X-Amz-Target": f"DynamoDB_20120810.{operation}",
+            "X-Amz-Target": f"{api}.{operation}",
             "Content-Type": "application/x-amz-json-1.0",
             # DynamoDB Local wants the form of a signature and doesn't check it.
             "Authorization": "AWS4-HMAC-SHA256 Credential=local/20261130/us-east-1/dynamodb/aws4_request, "

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from capacity.attribute_value import Item
 from capacity.consumption import Consumption
 from capacity.item_size import item_size_bytes
-from capacity.reads import ALL_ATTRIBUTES, batch_get_item, get_item, query_page
+from capacity.reads import ALL_ATTRIBUTES, batch_get_item, get_item, query_page, transact_get_items
 from capacity.table import Index, Key, Projection, Table
 from capacity.units import Consistency
 from capacity.writes import Write, batch_write_item
@@ -79,6 +79,7 @@ operations = st.one_of(
     st.tuples(st.just("batch_write"), some_keys, st.lists(st.none() | padded_attributes(), min_size=6, max_size=6)),
     st.tuples(st.just("get"), keys, consistent),
     st.tuples(st.just("batch_get"), some_keys, consistent),
+    st.tuples(st.just("transact_get"), some_keys),
     st.tuples(st.just("query"), st.sampled_from(["a", "日本"]), consistent, narrowed, limits),
     st.tuples(st.just("query_global"), st.sampled_from(["all", "some", "keys"]), narrowed),
     st.tuples(st.just("query_local"), st.sampled_from(["local_all", "local_keys"]), consistent, st.booleans()),
@@ -154,6 +155,11 @@ class Judged:
         request = {"RequestItems": {TABLE.name: {"Keys": chosen, "ConsistentRead": strong}}}
         if chosen:
             self._compare("BatchGetItem", request, expected, kind="read")
+
+    def transact_get(self, chosen: list[Item]) -> None:
+        gets = [{"Get": {"TableName": TABLE.name, "Key": key}} for key in chosen]
+        expected = transact_get_items([self.items.get(str(key)) for key in chosen])
+        self._compare("TransactGetItems", {"TransactItems": gets}, expected, kind="read")
 
     def query(self, pk: str, strong: bool, narrowing: dict[str, Any], limit: int | None) -> None:
         found = sorted(self._where("pk", pk), key=lambda item: int(item["sk"]["N"]))[:limit]
@@ -238,7 +244,7 @@ class Judged:
         unjudged: Collection[str] = (),
     ) -> None:
         request |= {"ReturnConsumedCapacity": "INDEXES"}
-        if "RequestItems" not in request:
+        if not {"RequestItems", "TransactItems"} & request.keys():
             request["TableName"] = TABLE.name
         consumed = self.client.call(operation, request)["ConsumedCapacity"]
         (reported,) = consumed if isinstance(consumed, list) else (consumed,)
