@@ -80,7 +80,7 @@ def _chart(limits: list[LimitForecast], say: Wording) -> Chart:
         for name, role, used in (("under", "c0", ""), ("close", "warn", "warn"), ("over", "bad", "bad"))
         if used in {tone(limit) for limit in limits}
     ]
-    return Chart(say("limits.chart"), bars("limits", alt, rows, label_px=230, text_px=60, limit=1.0), alt, None, legend)
+    return Chart(say("limits.chart"), bars("limits", alt, rows, label_px=250, text_px=60, limit=1.0), alt, None, legend)
 
 
 def _short(limit: LimitForecast, say: Wording) -> str:
