@@ -14,9 +14,9 @@ from sandbox.dynamodb.catalogue import Catalogue
 from sandbox.dynamodb.config import EngineConfig
 from sandbox.dynamodb.errors import DynamoDBError
 from sandbox.dynamodb.expiry import Expiry
+from sandbox.dynamodb.json_types import check_types
 from sandbox.dynamodb.metrics import AccountMetrics, MetricSink, SilentMetrics
 from sandbox.dynamodb.operations.registry import OPERATIONS, STREAM_OPERATIONS, Emit
-from sandbox.dynamodb.shapes import check_types
 from sandbox.dynamodb.tables import TableState
 
 __all__ = ["Emit", "Engine"]

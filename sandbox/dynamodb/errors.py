@@ -59,6 +59,15 @@ def invalid(message: str) -> DynamoDBError:
     return DynamoDBError("ValidationException", INVALID + message)
 
 
+def enveloped(error: DynamoDBError) -> DynamoDBError:
+    """PutItem, UpdateItem and DeleteItem count what is wrong with a request before its table is looked up, as the
+    checks of shapes do (dynamodb-conformance, both regions of 2026-10-09)."""
+    message = error.message or ""
+    if error.code != "ValidationException" or " validation error" in message[:30]:
+        return error
+    return DynamoDBError("ValidationException", f"1 validation error detected: {message}")
+
+
 def serialization(message: str) -> DynamoDBError:
     return DynamoDBError("SerializationException", message)
 

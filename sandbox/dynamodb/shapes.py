@@ -14,8 +14,8 @@ from typing import Any
 import botocore.loaders
 import orjson
 
-from sandbox.dynamodb.errors import DynamoDBError, serialization, validation
-from sandbox.dynamodb.values import decode_binary
+from sandbox.dynamodb.errors import DynamoDBError, validation
+from sandbox.dynamodb.report_order import ENUM_ORDER, MEMBER_ORDER
 
 Violations = list[str]
 Check = Callable[[Any, str, Violations], None]
@@ -32,17 +32,19 @@ _OVERRIDES: dict[str, dict[str, Any]] = {
     "TableArn": _TABLE_NAME,
     # Not in the model, refused by the service.
     "KeySchema": {"max": 2},
+    **{name: {"enum": list(values)} for name, values in ENUM_ORDER.items()},
 }
 
 
 class RequestShape:
     """Checks one operation's input."""
 
-    __slots__ = ("members", "required")
+    __slots__ = ("members", "order", "required")
 
-    def __init__(self, required: tuple[str, ...], members: dict[str, Check]):
+    def __init__(self, required: tuple[str, ...], members: dict[str, Check], order: tuple[str, ...]):
         self.required = required
         self.members = members
+        self.order = order
 
     def check(self, request: dict[str, Any]) -> None:
         """ValidationException with every violation; TypeError for a value of another JSON type."""
@@ -56,7 +58,13 @@ class RequestShape:
             if request.get(name) is None:
                 violations.append(_violation(None, _path("", name), "Member must not be null"))
         if violations:
-            raise violations_error(violations)
+            raise violations_error(sorted(violations, key=self._place))
+
+    def _place(self, violation: str) -> int:
+        """Where the service reports the violated member."""
+        member = violation.partition("' at '")[2] or violation.partition(" at '")[2]
+        member = member.partition("'")[0].partition(".")[0]
+        return self.order.index(member) if member in self.order else len(self.order)
 
 
 def violations_error(violations: Violations) -> DynamoDBError:
@@ -89,7 +97,8 @@ def request_shape(operation: str, streams: bool = False) -> RequestShape:
         name: _compile(member["shape"], shapes, compiled, _lower_first(name))
         for name, member in input_shape["members"].items()
     }
-    return RequestShape(tuple(input_shape.get("required", ())), members)
+    order = MEMBER_ORDER.get(operation, MEMBER_ORDER["any"])
+    return RequestShape(tuple(input_shape.get("required", ())), members, order)
 
 
 def _compile(shape_name: str, shapes: dict[str, Any], compiled: dict[str, Check], top: str | None = None) -> Check:
@@ -118,11 +127,13 @@ def _compile(shape_name: str, shapes: dict[str, Any], compiled: dict[str, Check]
 
     compiled[shape_name] = recursive
     if kind == "list":
-        check = _list(rules, _compile(rules["member"]["shape"], shapes, compiled), top)
+        member = _compile(rules["member"]["shape"], shapes, compiled)
+        check = _list(rules, member, top, _length_of_keys if shape_name == "KeyList" else _violation)
     elif kind == "map":
         key = dict(shapes[rules["key"]["shape"]])
         key.update(_OVERRIDES.get(rules["key"]["shape"], {}))
-        check = _map(rules, key, _compile(rules["value"]["shape"], shapes, compiled), top)
+        of_lists = shapes[rules["value"]["shape"]] if shapes[rules["value"]["shape"]]["type"] == "list" else {}
+        check = _map(rules, key, _compile(rules["value"]["shape"], shapes, compiled), top, of_lists)
     else:
         members = {name: _compile(member["shape"], shapes, compiled) for name, member in rules["members"].items()}
         check = _structure(tuple(rules.get("required", ())), members, top)
@@ -190,7 +201,7 @@ def _object(value: Any, path: str, violations: Violations) -> None:
         raise TypeError(value)
 
 
-def _list(rules: dict[str, Any], member: Check, top: str | None) -> Check:
+def _list(rules: dict[str, Any], member: Check, top: str | None, worded: Callable[[Any, str, str], str]) -> Check:
     low, high = rules.get("min", 0), rules.get("max", 1 << 62)
 
     def check(value: Any, path: str, violations: Violations) -> None:
@@ -198,9 +209,9 @@ def _list(rules: dict[str, Any], member: Check, top: str | None) -> Check:
             raise TypeError(value)
         where = top or path
         if len(value) < low:
-            violations.append(_violation(value, where, f"Member must have length greater than or equal to {low}"))
+            violations.append(worded(value, where, f"Member must have length greater than or equal to {low}"))
         elif len(value) > high:
-            violations.append(_violation(value, where, f"Member must have length less than or equal to {high}"))
+            violations.append(worded(value, where, f"Member must have length less than or equal to {high}"))
         for position, each in enumerate(value, 1):
             if each is None:
                 violations.append(_violation(None, f"{where}.{position}.member", "Member must not be null"))
@@ -210,18 +221,23 @@ def _list(rules: dict[str, Any], member: Check, top: str | None) -> Check:
     return check
 
 
-def _map(rules: dict[str, Any], key: dict[str, Any], member: Check, top: str | None) -> Check:
+def _map(rules: dict[str, Any], key: dict[str, Any], member: Check, top: str | None, lists: dict[str, Any]) -> Check:
+    """`lists`: rules of the values where they are lists; the service holds their length against the whole map."""
     low, high = rules.get("min", 0), rules.get("max", 1 << 62)
     key_low, key_high, key_pattern = key.get("min", 0), key.get("max", 1 << 62), key.get("pattern")
     pattern = re.compile(key_pattern + r"\Z") if key_pattern else None
     is_table = key_pattern is not None and key_high == _TABLE_NAME["max"]
+    list_low, list_high = lists.get("min", 0), lists.get("max", 1 << 62)
 
     def check(value: Any, path: str, violations: Violations) -> None:
         if type(value) is not dict:
             raise TypeError(value)
         where = top or path
         if len(value) < low:
-            violations.append(_violation(value, where, f"Member must have length greater than or equal to {low}"))
+            violations.append(
+                f"Value at '{where[0].upper()}{where[1:]}' failed to satisfy constraint: "
+                f"Member must have length greater than or equal to {low}"
+            )
         elif len(value) > high:
             violations.append(_violation(value, where, f"Member must have length less than or equal to {high}"))
         for name in value:
@@ -237,8 +253,20 @@ def _map(rules: dict[str, Any], key: dict[str, Any], member: Check, top: str | N
                 violations.append(_violation(value, where, f"Map keys must satisfy constraint: [{rule}]"))
                 break
         for name, each in value.items():
-            if each is not None:
-                member(each, f"{where}.{name}.member", violations)
+            if each is None:
+                continue
+            if lists and type(each) is list and not list_low <= len(each) <= list_high:
+                shown = ", ".join(f"{name}={_text(content)}" for name, content in value.items())
+                rule = (
+                    f"[Member must have length less than or equal to {list_high}, "
+                    f"Member must have length greater than or equal to {list_low}]"
+                )
+                violations.append(
+                    f"Value '{{{shown}}}' at '{where}' failed to satisfy constraint: "
+                    f"Map value must satisfy constraint: {rule}"
+                )
+                continue
+            member(each, f"{where}.{name}.member", violations)
 
     return check
 
@@ -265,6 +293,11 @@ def _violation(value: Any, path: str, constraint: str) -> str:
     return f"Value {_shown(value)} at '{path}' failed to satisfy constraint: {constraint}"
 
 
+def _length_of_keys(value: Any, path: str, constraint: str) -> str:
+    """BatchGetItem names the member as the request spells it, and does not show it."""
+    return f"Value at '{path[0].upper()}{path[1:].removesuffix('keys')}Keys' failed to satisfy constraint: {constraint}"
+
+
 def _shown(value: Any) -> str:
     if value is None:
         return "null"
@@ -283,90 +316,3 @@ def _path(parent: str, name: str) -> str:
 
 def _lower_first(name: str) -> str:
     return name[0].lower() + name[1:]
-
-
-# The words for a value of the wrong JSON type
-
-
-def check_types(operation: str, request: dict[str, Any], streams: bool = False) -> None:
-    """Raise SerializationException, in AWS's words, for the first value of another JSON type."""
-    model = streams_model() if streams else service_model()
-    shapes = model["shapes"]
-    _check_structure(shapes[model["operations"][operation]["input"]["shape"]], request, shapes)
-
-
-def _check_structure(shape: dict[str, Any], value: Any, shapes: dict[str, Any]) -> None:
-    for name, member in shape["members"].items():
-        if value.get(name) is not None:
-            _check_type(member["shape"], value[name], shapes)
-
-
-def _check_type(shape_name: str, value: Any, shapes: dict[str, Any]) -> None:
-    shape = shapes[shape_name]
-    kind = shape["type"]
-    if kind == "string":
-        _check_scalar(value, "String", str)
-    elif kind == "boolean":
-        _check_scalar(value, "Boolean", bool)
-    elif kind in ("integer", "long", "double"):
-        _check_scalar(value, {"integer": "Integer", "long": "Long", "double": "Double"}[kind], (int, float))
-    elif kind == "blob":
-        _check_blob(value)
-    elif kind == "list":
-        if isinstance(value, dict):
-            raise serialization("Start of structure or map found where not expected")
-        if not isinstance(value, list):
-            raise serialization("Unexpected field type")
-        for each in value:
-            if each is not None:
-                _check_type(shape["member"]["shape"], each, shapes)
-    elif kind in ("map", "structure"):
-        if isinstance(value, list):
-            name = "java.util.Map<java.lang.String, com.amazonaws.dynamodb.v20120810.AttributeValue>"
-            raise serialization(f"Unrecognized collection type {name if kind == 'map' else _java_class(shape_name)}")
-        if not isinstance(value, dict):
-            raise serialization("Unexpected value type in payload" if kind == "structure" else "Unexpected field type")
-        if kind == "structure":
-            _check_structure(shape, value, shapes)
-        else:
-            for each in value.values():
-                if each is not None:
-                    _check_type(shape["value"]["shape"], each, shapes)
-
-
-def _java_class(shape_name: str) -> str:
-    return f"class com.amazonaws.dynamodb.v20120810.{shape_name}"
-
-
-def _check_scalar(value: Any, name: str, kinds: type | tuple[type, ...]) -> None:
-    if isinstance(value, list):
-        raise serialization(f"Unrecognized collection type class java.lang.{name}")
-    if isinstance(value, dict):
-        raise serialization("Start of structure or map found where not expected")
-    if isinstance(value, bool) and name != "Boolean":
-        raise serialization(f"{'TRUE' if value else 'FALSE'}_VALUE cannot be converted to {name}")
-    if isinstance(value, kinds):
-        return
-    if isinstance(value, str):
-        raise serialization(
-            f"STRING_VALUE cannot be converted to {name}"
-            if name != "Boolean"
-            else "Unexpected token received from parser"
-        )
-    what = "NUMBER_VALUE" if isinstance(value, int) or float(value).is_integer() else "DECIMAL_VALUE"
-    raise serialization(f"{what} cannot be converted to {name}")
-
-
-def _check_blob(value: Any) -> None:
-    if isinstance(value, list):
-        raise serialization("Unrecognized collection type class java.nio.ByteBuffer")
-    if isinstance(value, dict):
-        raise serialization("Start of structure or map found where not expected")
-    if not isinstance(value, str):
-        raise serialization("only base-64-encoded strings are convertible to bytes")
-    if len(value) % 4:
-        raise serialization(f"Base64 encoded length is expected a multiple of 4 bytes but found: {len(value)}")
-    try:
-        decode_binary(value)
-    except TypeError:
-        raise serialization("Invalid last non-pad Base64 character dectected") from None

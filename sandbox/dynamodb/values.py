@@ -2,7 +2,7 @@
 
 Canonical: numbers as `numbers.canonical_number` writes them, sets sorted, binary as canonical base64. Two canonical
 values are equal in DynamoDB's sense exactly when they are equal as Python objects. A value of the wrong JSON type
-raises TypeError; `shapes.check_types` then words it as AWS's SerializationException.
+raises TypeError; `json_types.check_types` then words it as AWS's SerializationException.
 """
 
 from __future__ import annotations
@@ -105,17 +105,28 @@ def _null(content: Any, _depth: int) -> Any:
     return content
 
 
+def _duplicates(kind: str, members: list[str], order: Callable[[str], Any] | None) -> str:
+    """How the service shows a set with a repeated member: in order up to the first repeat, then the repeat, then the
+    rest as sent; a number set is not shown (captured 2026-10-09)."""
+    if kind == "NS":
+        return ""
+    repeat = next(position for position, each in enumerate(members) if each in members[:position])
+    shown = [f'"{each}"' for each in [*sorted(members[:repeat], key=order), *members[repeat:]]]
+    return f"[{', '.join(shown)}] " if kind == "SS" else f"[{','.join(shown)}]of type BS "
+
+
 def _set_of(
-    member: Callable[[Any, int], Any], order: Callable[[str], Any] | None, empty: str
+    kind: str, member: Callable[[Any, int], Any], order: Callable[[str], Any] | None, empty: str
 ) -> Callable[[Any, int], Any]:
     def check(content: Any, depth: int) -> Any:
         if type(content) is not list:
             raise TypeError(content)
         if not content:
             raise invalid(empty)
-        members = sorted({member(each, depth) for each in content}, key=order)
+        given = [member(each, depth) for each in content]
+        members = sorted(set(given), key=order)
         if len(members) != len(content):
-            raise invalid(f"Input collection [{', '.join(content)}] contains duplicates.")
+            raise invalid(f"Input collection {_duplicates(kind, given, order)}contains duplicates.")
         return content if members == content else members
 
     return check
@@ -141,9 +152,9 @@ _CHECKS: dict[str, Callable[[Any, int], Any]] = {
     "B": _binary,
     "BOOL": _bool,
     "NULL": _null,
-    "SS": _set_of(_text, None, "An string set  may not be empty"),
-    "NS": _set_of(_number, number_value, "An number set  may not be empty"),
-    "BS": _set_of(_binary, decode_binary, "Binary sets should not be empty"),
+    "SS": _set_of("SS", _text, None, "An string set  may not be empty"),
+    "NS": _set_of("NS", _number, number_value, "An number set  may not be empty"),
+    "BS": _set_of("BS", _binary, decode_binary, "Binary sets should not be empty"),
     "L": _list,
     "M": _map,
 }

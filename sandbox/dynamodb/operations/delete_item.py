@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from sandbox.dynamodb.errors import DynamoDBError, enveloped
 from sandbox.dynamodb.operations.parameters import key_parameter, return_values
 from sandbox.dynamodb.operations.put_item import check_condition, condition_plan
 from sandbox.dynamodb.operations.write_answer import add_write_report
@@ -18,10 +19,13 @@ _SHAPE = request_shape("DeleteItem")
 
 
 def delete_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, Any]:
-    _SHAPE.check(request)
-    plan, values = condition_plan(request)
-    key = key_parameter(request["Key"])
-    returned = return_values(request, ("NONE", "ALL_OLD"))
+    try:
+        _SHAPE.check(request)
+        plan, values = condition_plan(request)
+        key = key_parameter(request["Key"])
+        returned = return_values(request, ("NONE", "ALL_OLD"))
+    except DynamoDBError as error:
+        raise enveloped(error) from None
     table = engine.table(request["TableName"])
     order = table.keys.order_of_key(key)
     now_s = engine.clock()

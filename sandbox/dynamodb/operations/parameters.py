@@ -18,11 +18,16 @@ def key_parameter(key: Item) -> Item:
     return canonical_item(key)
 
 
-def value_parameters(request: dict[str, Any]) -> Values:
-    """ExpressionAttributeValues in canonical form, {} where there are none."""
+def value_parameters(request: dict[str, Any], wrapped: bool = False) -> Values:
+    """ExpressionAttributeValues in canonical form, {} where there are none.
+
+    `wrapped`: Scan and transactions say which value is wrong, the other operations do not (captured 2026-10-09).
+    """
     values = request.get("ExpressionAttributeValues")
     if values is None:
         return _NO_VALUES
+    if not wrapped:
+        return canonical_item(values)
     try:
         return canonical_item(values)
     except DynamoDBError:
@@ -53,10 +58,7 @@ def check_mixed(request: dict[str, Any], expressions: tuple[str, ...], others: t
     if request.get("ExpressionAttributeValues") is not None:
         takers = [name for name in expressions if name != "ProjectionExpression"]
         if takers and not any(request.get(name) is not None for name in takers):
-            raise validation(
-                "ExpressionAttributeValues can only be specified when using expressions: "
-                f"{' and '.join(takers)} {'is' if len(takers) == 1 else 'are'} null"
-            )
+            raise validation("ExpressionAttributeValues can only be specified when using expressions")
     return bool(used)
 
 

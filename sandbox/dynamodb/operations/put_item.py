@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sandbox.dynamodb.errors import DynamoDBError, condition_failed
+from sandbox.dynamodb.errors import DynamoDBError, condition_failed, enveloped
 from sandbox.dynamodb.expressions.plan import EMPTY, Plan, plan_of
 from sandbox.dynamodb.legacy import expected_plan
 from sandbox.dynamodb.operations.parameters import Values, check_mixed, return_values, value_parameters
@@ -25,10 +25,13 @@ _SHAPE = request_shape("PutItem")
 
 
 def put_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, Any]:
-    _SHAPE.check(request)
-    plan, values = condition_plan(request)
-    item = canonical_item(request["Item"])
-    returned = return_values(request, ("NONE", "ALL_OLD"))
+    try:
+        _SHAPE.check(request)
+        plan, values = condition_plan(request)
+        item = canonical_item(request["Item"])
+        returned = return_values(request, ("NONE", "ALL_OLD"))
+    except DynamoDBError as error:
+        raise enveloped(error) from None
     table = engine.table(request["TableName"])
     order = table.keys.order_of_item(item)
     now_s = engine.clock()

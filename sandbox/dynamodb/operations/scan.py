@@ -71,6 +71,6 @@ def _segment(request: dict[str, Any]) -> tuple[int, int]:
 
 def _plan(request: dict[str, Any]) -> tuple[Plan, Values]:
     if check_mixed(request, _EXPRESSIONS, _OTHERS):
-        values = value_parameters(request)
+        values = value_parameters(request, wrapped=True)
         return plan_of(request, values), values
     return filter_plan(request.get("ScanFilter"), request.get("ConditionalOperator"), request.get("AttributesToGet"))

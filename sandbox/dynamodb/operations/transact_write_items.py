@@ -41,7 +41,7 @@ class Action:
         self.request = request
         expressions = ("UpdateExpression", "ConditionExpression") if kind == "Update" else ("ConditionExpression",)
         check_mixed(request, expressions, ())
-        self.values: Values = value_parameters(request)
+        self.values: Values = value_parameters(request, wrapped=True)
         self.plan: Plan = plan_of(request, self.values)
         self.item: Item | None = canonical_item(request["Item"]) if kind == "Put" else None
         self.key: Item = self.item if self.item is not None else key_parameter(request["Key"])

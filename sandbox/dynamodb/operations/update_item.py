@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from sandbox.dynamodb.errors import DynamoDBError, validation
+from sandbox.dynamodb.errors import DynamoDBError, enveloped, validation
 from sandbox.dynamodb.expressions.bind import Path
 from sandbox.dynamodb.expressions.plan import EMPTY, Plan, plan_of
 from sandbox.dynamodb.expressions.projection import project
@@ -31,9 +31,12 @@ _SHAPE = request_shape("UpdateItem")
 
 
 def update_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, Any]:
-    _SHAPE.check(request)
-    plan, values = update_plan(request)
-    key = key_parameter(request["Key"])
+    try:
+        _SHAPE.check(request)
+        plan, values = update_plan(request)
+        key = key_parameter(request["Key"])
+    except DynamoDBError as error:
+        raise enveloped(error) from None
     table = engine.table(request["TableName"])
     order = table.keys.order_of_key(key)
     update = plan.update

@@ -192,7 +192,13 @@ def _stops_at_limit(tables: list[Json], request: Json, theirs: Answer, ours: Ans
     )
 
 
+def _returns_nested_parts(tables: list[Json], request: Json, theirs: Answer, ours: Answer) -> bool:
+    expression = request.get("UpdateExpression", "")
+    return request.get("ReturnValues", "").startswith("UPDATED") and ("." in expression or "[" in expression)
+
+
 _WHEN = {
+    "it returns parts of an attribute": _returns_nested_parts,
     "it stops at Limit, and Local sees that nothing can follow": _stops_at_limit,
     "it reads nothing": _reads_nothing,
     "it misses a key": _misses_a_key,
