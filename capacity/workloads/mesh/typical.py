@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from capacity.table import Table
 from capacity.workloads.mesh.charges import READ, Charges, charge
 from capacity.workloads.mesh.plan import planned_lengths
 from capacity.workloads.mesh.requests import CODE, OPERATIONS, Outcome, Requests
-from capacity.workloads.mesh.steps import Layout
+from capacity.workloads.mesh.steps import Layout, Query
 
 _HOSTS = ("createGroup", "renewHeartbeat", "dissolveGroup")
 _OWN_GROUP = ("createGroup", "leaveGroup", "dissolveGroup")  # these would change the group for the others
@@ -37,12 +37,20 @@ def typical_units(scenario: Scenario, layout: Layout, table: Table) -> dict[str,
     """Units of one request of every operation in a group of the scenario's size, alone in its domain.
 
     A host's operations are the host's, all others a member's, or the host's where there are no members. A poll finds
-    what the group recorded within one polling interval.
+    what the group recorded within one polling interval. An operation that reads an index which the table does not have
+    is left out.
     """
     stream = _Stream(scenario)
-    for operation in OPERATIONS:
-        stream.measure(operation)
-    charges = charge(stream.requests(), layout, table)
+    indexes = {None, *(index.name for index in table.indexes)}
+    operations = {
+        name: operation
+        for name, operation in layout.operations.items()
+        if all(step.index in indexes for step in operation.steps if isinstance(step, Query))
+    }
+    for name in OPERATIONS:
+        if name in operations:
+            stream.measure(name)
+    charges = charge(stream.requests(), replace(layout, operations=operations), table)
     return {operation: _of(operation, charges, row) for operation, row in stream.measured.items()}
 
 
