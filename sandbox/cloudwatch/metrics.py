@@ -134,8 +134,12 @@ def put_metric_data(store: MetricStore, request: Fields) -> dict[str, Any]:
     if not data:
         raise missing("MetricData")
     ready = [_datum(store, datum, where) for where, datum in data]
+    if not store.has_room([point for *_, point in ready]):
+        raise CloudWatchError(
+            "LimitExceeded", "This sandbox keeps no more metric data; restart it, or put fewer values."
+        )
     for metric, dimensions, unit, resolution_s, time_s, point in ready:
-        store.series(namespace, metric, dimensions, unit, resolution_s).put(time_s, point)
+        store.put(namespace, metric, dimensions, unit, resolution_s, time_s, point)
     return {}
 
 

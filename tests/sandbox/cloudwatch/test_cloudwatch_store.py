@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sandbox.cloudwatch import store as store_module
 from sandbox.cloudwatch.store import MetricStore, Point
 
 
@@ -163,6 +164,21 @@ def test_consumption_of_an_idle_table_is_published_as_zero_and_throttles_are_not
     points = store.read(consumed, NOON, NOON + 60, 10)
     assert [(at_s - NOON, point.total, point.samples) for at_s, point in points] == [(0, 3, 1), (10, 0, 1), (20, 0, 1)]
     assert store.read(throttled, NOON, NOON + 60, 10) == []
+
+
+def test_what_clients_put_is_bounded_and_given_back_when_it_expires(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store_module, "_MAX_PUT_VALUES", 10)
+    clock = Clock(NOON)
+    store = MetricStore(clock, 10)
+    point = Point.of({float(value): 1.0 for value in range(5)})
+    for number in range(2):
+        assert store.has_room([point])
+        store.put("Custom", f"m{number}", (), "Count", 60, NOON, point)
+    assert not store.has_room([point])
+    clock.now_s = NOON + 456 * 86400
+    store.tick()
+    assert store.has_room([point, point])
+    assert list(store.all()) == []
 
 
 def test_a_clock_that_is_set_back_loses_nothing() -> None:
