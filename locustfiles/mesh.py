@@ -9,30 +9,27 @@ from __future__ import annotations
 from typing import Any
 
 import gevent
-from locust import FastHttpUser, LoadTestShape, constant, events, task
+from locust import LoadTestShape, User, constant, events, task
 from locust.exception import StopUser
 
 from locustfiles.clock import now_s
 from locustfiles.generator import generator
 from locustfiles.host import Host
+from locustfiles.http_client import HttpClient
 from locustfiles.member import GroupMember
 from locustfiles.node import Node
 from locustfiles.requester import Requester
 from locustfiles.seats import Role
-from locustfiles.session import SHARED_TLS
+from locustfiles.session import TLS
 
 _A_LONG_TIME_S = 1e8
 
 
-class MeshUser(FastHttpUser):
+class MeshUser(User):
     """One pupil's browser. Its task brings the node into its group; from then on the node's own timers act."""
 
     abstract = True
     wait_time = constant(_A_LONG_TIME_S)
-    insecure = False
-    ssl_context_factory = staticmethod(lambda cafile=None: SHARED_TLS)
-    network_timeout = 30.0
-    connection_timeout = 10.0
     role: Role
     node_class: type[Node]
     node: Node | None = None
@@ -42,7 +39,9 @@ class MeshUser(FastHttpUser):
         session = generator.session
         if index is None or session is None:
             raise StopUser("the scenario has no further node to play")
-        requester = Requester(self.client, session.api_key, session.requests, session.plan.node_name(index))
+        http = HttpClient(session.graphql_url, {"Content-Type": "application/json", "x-api-key": session.api_key}, TLS)
+        fire = self.environment.events.request.fire
+        requester = Requester(http, fire, session.requests, session.plan.node_name(index))
         self.node = self.node_class(session, session.plan.node(index), requester)
         session.add(self.node)
 

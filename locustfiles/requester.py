@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from locustfiles.answers import Answer, no_answer, read_answer
 from locustfiles.clock import now_s
+from locustfiles.http_client import HttpAnswer, HttpClient
 from locustfiles.operations import body
 from locustfiles.parts import PartStream
 
-if TYPE_CHECKING:
-    from locust.contrib.fasthttp import FastHttpSession
+
+class RefusedRequest(Exception):
+    """What Locust's statistics show of a request that was refused or failed."""
 
 
 class Requester:
-    """The HTTP side of one node. Many requests may be under way at once, each in its own greenlet."""
+    """The HTTP side of one node. Many requests may be under way at once, each in its own greenlet.
 
-    def __init__(self, client: FastHttpSession, api_key: str, requests: PartStream, node: str) -> None:
-        self._client = client
-        self._headers = {"Content-Type": "application/json", "x-api-key": api_key}
+    `fire` is Locust's request event: its statistics show the raw latency.
+    """
+
+    def __init__(self, http: HttpClient, fire: Callable[..., None], requests: PartStream, node: str) -> None:
+        self._http = http
+        self._fire = fire
         self._requests = requests
         self._node = node
         self.domain: str | None = None
@@ -33,26 +39,22 @@ class Requester:
         `items` counts the variables or events sent; for a read it is taken from the answer.
         """
         request = body(operation, variables)
-        start_s = now_s()
         self.in_flight += 1
+        start_s = now_s()
+        http: HttpAnswer | None = None
         try:
-            with self._client.post(
-                "", data=request, headers=self._headers, name=operation, catch_response=True
-            ) as response:
-                content = response.content or b""
-                end_s = now_s()
-                if response.status_code:
-                    answer = read_answer(operation, response.status_code, content)
-                else:
-                    answer = no_answer(response.error)
-                if answer.outcome != "ok":
-                    response.failure(f"{answer.error_type}: {answer.error_message}")
+            http = self._http.post(request)
+            end_s = http.received_s
+            answer = read_answer(operation, http.status, http.content)
+        except OSError as fault:
+            end_s = now_s()
+            answer = no_answer(fault)
         finally:
             self.in_flight -= 1
-        headers = response.headers or {}
-        tokens = headers.get("x-amzn-appsync-tokensconsumed")
         if intended_s is None:
             intended_s = start_s
+        response_bytes = len(http.content) if http else 0
+        tokens = http.header(b"x-amzn-appsync-tokensconsumed") if http else None
         self._requests.append(
             (
                 operation,
@@ -67,11 +69,21 @@ class Requester:
                 answer.error_type,
                 answer.error_message,
                 len(request),
-                len(content),
+                response_bytes,
                 _items(answer.data) if items is None else items,
-                headers.get("x-amzn-requestid"),
+                http.header(b"x-amzn-requestid") if http else None,
                 int(tokens) if tokens else None,
             )
+        )
+        self._fire(
+            request_type="POST",
+            name=operation,
+            response_time=(end_s - start_s) * 1000,
+            response_length=response_bytes,
+            exception=None
+            if answer.outcome == "ok"
+            else RefusedRequest(f"{answer.error_type}: {answer.error_message}"),
+            context={},
         )
         return answer
 
