@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
 from websockets.protocol import Protocol, Side
 
+from sandbox.http.connection import HttpProtocol
 from sandbox.http.message import Request, Response
-from sandbox.http.server import HttpProtocol, HttpServer, Limits
+from sandbox.http.server import HttpServer, Limits
 from sandbox.http.websocket import WebSocketConnection, WebSocketProtocol, text_frame
 
 LIMITS = Limits(head_bytes=600, body_bytes=300, websocket_message_bytes=300)
@@ -65,7 +66,7 @@ def talk(make_transport: Callable, pieces: list[bytes]) -> bytes:
     for piece in pieces:
         protocol.data_received(piece)
     protocol.connection_lost(None)
-    assert server.bodies_in_flight_bytes == 0
+    assert server.bodies.in_flight_bytes == 0
     assert not server.connections
     return bytes(transport.written)
 

@@ -9,10 +9,11 @@ import pytest
 import uvloop
 from websockets.asyncio.client import connect
 
-from sandbox.http import server as http_server
+from sandbox.http import connection as http_connection
 from sandbox.http import websocket as http_websocket
+from sandbox.http.connection import HttpProtocol
 from sandbox.http.message import Request, Response
-from sandbox.http.server import HttpProtocol, HttpServer, Limits
+from sandbox.http.server import HttpServer, Limits
 from sandbox.http.websocket import WebSocketConnection, WebSocketProtocol
 
 
@@ -53,7 +54,7 @@ async def one_of_each(port: int) -> None:
 
 
 def test_nothing_is_left_of_closed_connections(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(http_server, "_LINGER_S", 0.05)
+    monkeypatch.setattr(http_connection, "_LINGER_S", 0.05)
     monkeypatch.setattr(http_websocket, "_CLOSE_WAIT_S", 0.05)
 
     async def handler(request: Request) -> Response:
@@ -76,7 +77,7 @@ def test_nothing_is_left_of_closed_connections(monkeypatch: pytest.MonkeyPatch) 
         await asyncio.sleep(0.1)
         assert not server.connections
         assert not server.websockets
-        assert server.bodies_in_flight_bytes == 0
+        assert server.bodies.in_flight_bytes == 0
         gc.collect()
         left = [each for each in gc.get_objects() if isinstance(each, HttpProtocol | WebSocketProtocol)]
         await server.stop()

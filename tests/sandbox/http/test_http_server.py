@@ -175,6 +175,17 @@ def test_connections_are_kept_as_the_client_asks(head: bytes, kept: bool) -> Non
     converse(conversation)
 
 
+def test_very_many_offers_of_another_protocol_are_answered_one_by_one() -> None:
+    offer = b"GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
+
+    async def conversation(server, reader, writer):
+        writer.write(offer * 3000)
+        for _ in range(3000):
+            assert (await answer(reader))[0] == 200
+
+    converse(conversation)
+
+
 def test_a_client_that_half_closes_still_gets_its_answer() -> None:
     async def handler(request: Request) -> Response:
         await asyncio.sleep(0.02)
@@ -242,14 +253,14 @@ def test_connections_beyond_the_limit_are_told_so_and_a_free_place_is_used_again
 def test_unfinished_bodies_of_all_connections_share_one_budget() -> None:
     async def conversation(server, reader, writer):
         writer.write(b"POST / HTTP/1.1\r\nContent-Length: 900000\r\n\r\n" + b"x" * 600_000)
-        while server.bodies_in_flight_bytes < 600_000:
+        while server.bodies.in_flight_bytes < 600_000:
             await asyncio.sleep(0.01)
         other_reader, other_writer = await asyncio.open_connection("127.0.0.1", server.port)
         other_writer.write(b"POST / HTTP/1.1\r\nContent-Length: 900000\r\n\r\n" + b"x" * 600_000)
         assert (await answer(other_reader))[0] == 503
         writer.write(b"x" * 300_000)
         assert (await answer(reader))[0] == 200
-        assert server.bodies_in_flight_bytes == 0
+        assert server.bodies.in_flight_bytes == 0
 
     converse(conversation, limits=Limits(bodies_in_flight_bytes=1_000_000))
 
