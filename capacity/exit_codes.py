@@ -10,6 +10,8 @@ class ExitCode(IntEnum):
 
     OK = 0
     """The command did its work and every threshold held."""
+    USAGE = 2
+    """The command line itself is not understood: an unknown verb or option."""
     INTERNAL = 70
     """A defect of meshcap itself; the message says what to report."""
     THRESHOLD_FAILED = 99

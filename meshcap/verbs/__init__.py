@@ -6,7 +6,7 @@ from importlib import import_module
 
 import typer
 
-_VERBS = ("plan", "run", "metrics", "compare", "report", "sandbox", "table", "doctor")
+_VERBS = ("plan", "run", "metrics", "compare", "report", "sandbox", "table", "doctor", "calc")
 
 
 def register(app: typer.Typer) -> None:
