@@ -28,16 +28,17 @@ class BadAnswer(OSError):
 
 @dataclass(slots=True)
 class HttpAnswer:
-    """An answer. `headers` are the raw lines, looked up with `header`."""
+    """An answer. `head` is its first line and headers, looked up with `header`."""
 
     status: int
-    headers: bytes
+    head: bytes
+    lower_head: bytes
     content: bytes
     received_s: float
 
     def header(self, name: bytes) -> str | None:
         """The value of a header; `name` in lower case."""
-        return _header(self.headers, name)
+        return _header(self.head, self.lower_head, name)
 
 
 class HttpClient:
@@ -129,13 +130,13 @@ class _Connection:
             return None
         if not head.startswith(b"HTTP/1."):
             raise BadAnswer(f"the answer begins with {head[:20]!r}")
-        status = int(head[9:12])
-        length = _header(head, b"content-length")
+        status, lower_head = int(head[9:12]), head.lower()
+        length = _header(head, lower_head, b"content-length")
         if length is not None:
             if len(rest) < int(length):
                 return None
             content, self._buffer = rest[: int(length)], rest[int(length) :]
-        elif (_header(head, b"transfer-encoding") or "").lower() == "chunked":
+        elif b"\r\ntransfer-encoding: chunked" in lower_head:
             chunks = _unchunk(rest)
             if chunks is None:
                 return None
@@ -144,9 +145,9 @@ class _Connection:
             content, self._buffer = b"", rest
         else:
             raise BadAnswer("the answer says neither its length nor that it is chunked")
-        if (_header(head, b"connection") or "").lower() == "close" or head.startswith(b"HTTP/1.0"):
+        if b"\r\nconnection: close" in lower_head or head.startswith(b"HTTP/1.0"):
             self._keep_alive = False
-        return HttpAnswer(status, head, content, received_s)
+        return HttpAnswer(status, head, lower_head, content, received_s)
 
     def _on_timeout(self) -> None:
         self._hand_over(TimeoutError(f"no answer within {ANSWER_TIMEOUT_S:g} s"))
@@ -164,8 +165,8 @@ class _Connection:
             self._stream.close()
 
 
-def _header(head: bytes, name: bytes) -> str | None:
-    start = head.lower().find(b"\r\n" + name + b":")
+def _header(head: bytes, lower_head: bytes, name: bytes) -> str | None:
+    start = lower_head.find(b"\r\n" + name + b":")
     if start < 0:
         return None
     start += len(name) + 3
