@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from capacity.attribute_value import Item, equal
 from capacity.consumption import Consumption, Units, total
-from capacity.item_size import item_size_bytes
+from capacity.item_collections import collection_bytes
+from capacity.item_size import ITEM_LIMIT_BYTES, item_size_bytes
 from capacity.quotas import limit
 from capacity.reads import NotChargeable
 from capacity.table import Index, Table
@@ -36,8 +37,12 @@ def write_item(table: Table, write: Write, *, transactional: bool = False) -> Co
     index.
 
     `transactional`: one action of a TransactWriteItems; it doubles the table's part and not the indexes'.
+    Raises NotChargeable for an item above 400 KB.
     """
     old_bytes, new_bytes = _size(write.old), _size(write.new)
+    if write.new is not None and (stored := collection_bytes(table, [write.new])) > ITEM_LIMIT_BYTES:
+        entries = " with its entries in local indexes" if table.has_local_index else ""
+        raise NotChargeable(f"an item has at most {ITEM_LIMIT_BYTES:,} bytes{entries}, got {stored:,}")
     units = (
         delete_units(old_bytes, transactional) if new_bytes is None else put_units(old_bytes, new_bytes, transactional)
     )

@@ -11,12 +11,16 @@ import numpy.typing as npt
 
 from capacity.calculators.answer import Answer, CalculatorError, amount, duration, finite
 from capacity.inverse import smallest_supply
+from capacity.partitions import new_partitions
 from capacity.physics.autoscaling import TargetTracking
+from capacity.physics.options import Options
 from capacity.physics.parameters import Kind, World
 from capacity.physics.placement import key_hash
 from capacity.physics.settings import Settings
 from capacity.physics.simulator import simulate_stretches
+from capacity.quotas import limit
 from capacity.scenario.quantities import parse_duration_s
+from capacity.table import Throughput
 
 Series = npt.NDArray[np.float64]
 
@@ -51,18 +55,19 @@ def simulate(
     faults = _faults(total, world, supply, keys, key_share)
     if faults:
         raise CalculatorError("; ".join(faults) + "; example: --demand 200:20m --supply 150 --world static")
-    settings = Settings(world) if supply is None else Settings(world, supply, supply)
     weights = _weights(keys, key_share)
     stretches = simulate_stretches(
         (np.outer(part, weights) for part in _parts(total)),
         keys,
-        settings,
-        kind=kind,
-        positions=[key_hash({"S": f"key {nth}"}) for nth in range(keys)],
-        request_units=request_units,
-        partitions=partitions,
-        autoscaling=autoscaling,
-        seed=seed,
+        _settings(world, kind, supply),
+        Options(
+            kind=kind,
+            positions=[key_hash({"S": f"key {nth}"}) for nth in range(keys)],
+            request_units=request_units,
+            partitions=partitions or _partitions(kind, supply),
+            autoscaling=autoscaling,
+            seed=seed,
+        ),
     )
     consumed, capacity, count, first = [], [], 0, float("inf")
     for stretch in stretches:
@@ -73,6 +78,21 @@ def simulate(
         capacity.append(stretch.capacity_units)
         count = stretch.partitions
     return _answer(total, np.concatenate(consumed), first, count, capacity[-1])
+
+
+def _partitions(kind: Kind, supply: float | None) -> int | None:
+    """What a new table has for this kind of throughput alone; None = the physics know."""
+    if supply is None:
+        return None
+    return new_partitions(Throughput(supply, 0) if kind == "read" else Throughput(0, supply))
+
+
+def _settings(world: World, kind: Kind, supply: float | None) -> Settings:
+    """The other kind of throughput is at its smallest."""
+    if supply is None:
+        return Settings(world)
+    least = limit("dynamodb.minimum_units")
+    return Settings(world, supply, least) if kind == "read" else Settings(world, least, supply)
 
 
 def _series(demand: Sequence[str]) -> Series:

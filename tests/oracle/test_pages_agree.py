@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from capacity.attribute_value import Item
+from capacity.item_collections import collection_bytes
 from capacity.item_size import ITEM_LIMIT_BYTES, item_size_bytes
 from capacity.reads import query_page, query_pages
-from capacity.table import Key, Table
+from capacity.table import Index, Key, Table
 from capacity.units import Consistency
 from tests.oracle.dynamodb_local import RefusedError, WireClient
 
@@ -80,3 +81,15 @@ def test_the_largest_item_is_accepted_and_one_byte_more_is_not(dynamodb_local: W
     dynamodb_local.call("PutItem", request)
     with pytest.raises(RefusedError, match="Item size has exceeded the maximum allowed size"):
         dynamodb_local.call("PutItem", request | {"Item": row(99, ITEM_LIMIT_BYTES + 1)})
+
+
+def test_entries_in_local_indexes_count_towards_the_largest_item(dynamodb_local: WireClient) -> None:
+    keys = {"pk": "S", "sk": "N", "l": "S"}
+    table = Table("largest", TABLE.key, keys, (Index("local", "LSI", Key("pk", "l")),))
+    dynamodb_local.call("CreateTable", table.create_table_request())
+    half = row(1, ITEM_LIMIT_BYTES // 2 - 2) | {"l": {"S": "l"}}
+    assert collection_bytes(table, [half]) == ITEM_LIMIT_BYTES
+    request = {"TableName": table.name, "Item": half}
+    dynamodb_local.call("PutItem", request)
+    with pytest.raises(RefusedError, match="Item size has exceeded the maximum allowed size"):
+        dynamodb_local.call("PutItem", request | {"Item": half | {"l": {"S": "ll"}}})

@@ -165,6 +165,11 @@ def test_a_slower_ramp_throttles_less_on_demand() -> None:
     assert refused[0] > refused[1] > 0
 
 
+def test_a_full_partition_is_one_partition() -> None:
+    assert simulate(["10:1m"], supply=1_000, world="static").figures["partitions_at_end"] == 1
+    assert simulate(["10:1m"], supply=3_001, world="static", kind="read").figures["partitions_at_end"] == 2
+
+
 def test_auto_scaling_raises_the_setting() -> None:
     policy = TargetTracking(minimum_units=100, maximum_units=1_000)
     answer = simulate(["150:30m"], supply=100, autoscaling=policy)

@@ -111,3 +111,16 @@ def test_calls_with_too_many_items_say_how_many_are_taken() -> None:
         batch_write_item(TABLE, [write] * 26)
     with pytest.raises(NotChargeable, match="at most 100 actions, got 101"):
         transact_write_items(TABLE, [write] * 100, [None])
+
+
+def test_an_item_above_400_kb_is_refused_with_what_its_local_entries_add() -> None:
+    key = {"pk": "p", "sk": "s"}
+    plain = Table("plain", Key("pk", "sk"), {"pk": "S", "sk": "S"})
+    whole = Table("whole", Key("pk", "sk"), {"pk": "S", "sk": "S", "l": "S"}, (Index("local", "LSI", Key("pk", "l")),))
+    assert write_item(plain, Write(None, to_item(key | {"b": "." * 409_593}))).total.write == 400
+    with pytest.raises(NotChargeable, match=r"at most 409,600 bytes, got 409,601"):
+        write_item(plain, Write(None, to_item(key | {"b": "." * 409_594})))
+    half = to_item(key | {"l": "l", "b": "." * 204_791})
+    assert write_item(whole, Write(None, half)).total.write == 400
+    with pytest.raises(NotChargeable, match=r"with its entries in local indexes, got 409,602"):
+        write_item(whole, Write(None, half | {"b": {"S": "." * 204_792}}))
