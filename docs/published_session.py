@@ -1,4 +1,4 @@
-"""Writes docs/published_session.md, the published cost estimate of one session redone: python docs/published_session.py"""
+"""Writes docs/published_session.md: the published cost estimate of one session, redone."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _faults() -> str:
         from the document's own assumptions.""",
         f"**Its shares of a group-hour add up to {sum(shares.values())} %**, not to 100: {named}.",
         """**Old prices.** Its on-demand prices had been halved 17 months before it was written, on 2024-11-01.""",
-        """**Whole read units.** AppSync reads are eventually consistent unless asked otherwise: half a unit per 4 KB.""",
+        """**Whole read units.** AppSync reads eventually consistent unless asked otherwise: half a unit per 4 KB.""",
         """**One unit per row.** A Query adds its rows up and rounds once: ten rows of about 400 bytes are half a unit,
         not ten.""",
         """**No index writes.** A status put writes GroupIdIndex too, and a host's heartbeat both indexes.""",
@@ -143,8 +143,8 @@ def _findings() -> str:
     request, read = unit_price("operation") * 10**6, unit_price("read") * 10**6
     two, one = 34 * request + 34 * read / 2, 30 * request + 30 * read
     findings = (
-        f"""Polling costs {polling / websocket:.2f} times as much as WebSocket, not {after / before:.2f} times. A poll is
-        charged one read unit where 13 were counted, and WebSocket's deliveries and syncs are more.""",
+        f"""Polling costs {polling / websocket:.2f} times as much as WebSocket, not {after / before:.2f} times. A poll
+        is charged one read unit where 13 were counted, and WebSocket's deliveries and syncs are more.""",
         f"""At today's prices a session costs ${websocket:.4f} over WebSocket and ${polling:.4f} by polling, not
         ${before:.4f} and ${after:.4f}.""",
         f"""Joining two polling queries into one did not make polling dearer (from ${document()["two_queries"]["total"]}
