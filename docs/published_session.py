@@ -122,7 +122,8 @@ def _real(variant: Variant) -> str:
         if abs(step.usd) >= 5e-7:
             steps.append((step.what, f"{step.usd:+.6f}", f"{so_far:.6f}"))
     real = REAL[variant]
-    operations = sorted({line.operation for line in real.lines if line.operation}, key=real.usd_of, reverse=True)
+    named = {line.operation for line in real.lines if line.operation}
+    operations = sorted(named, key=lambda name: (-round(real.usd_of(name), 12), name))
     calls = [
         (name, f"{real.calls(name):,}", *(f"{real.usd_of(name, price) * 1000:.4f}" for price in COLUMNS.values()))
         for name in operations
