@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 LARGEST_REQUEST_UNITS = 1024.0
 """Units of one call, rounded up: a transactional write of 400 KB costs 800. Sets the grid of small buckets."""
 
 
+@lru_cache(maxsize=4096)
 def level_grid(rate: float, depth_s: float) -> float:
     """Spacing of the binary grid on which a bucket's rate and level lie.
 
@@ -73,9 +75,11 @@ class Bucket:
 
     def retune(self, now_s: float, rate: float, depth_s: float) -> None:
         """Go on at another rate and depth. What was saved is kept as far as it fits; a debt is kept."""
-        level = self.level_at(now_s)
         grid = level_grid(rate, depth_s)
-        self.rate = round(rate / grid) * grid
-        self.depth = self.rate * depth_s
+        rate = round(rate / grid) * grid
+        if rate == self.rate and rate * depth_s == self.depth:
+            return
+        level = self.level_at(now_s)
+        self.rate, self.depth = rate, rate * depth_s
         self.level = min(round(level / grid) * grid, self.depth)
         self.updated_s = max(now_s, self.updated_s)

@@ -8,6 +8,8 @@ from typing import Literal
 Kind = Literal["read", "write"]
 """Which of the two independent throughputs of a table or index: they never share a bucket."""
 
+KINDS: tuple[Kind, Kind] = ("read", "write")
+
 World = Literal["static", "adaptive", "on_demand", "off"]
 """Whose physics: ``static`` is DynamoDB as the AWS Black Belt deck taught it (2015-2017: an even split, nothing moves),
 ``adaptive`` is a provisioned table today, ``on_demand`` an on-demand one, ``off`` throttles nothing."""

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections import deque
 
-from capacity.physics.bucket import Bucket
 from capacity.physics.heat import KeyLoads
-from capacity.physics.parameters import DEFAULT, Kind, Parameters
-from capacity.physics.partition import (
-    ACCOUNT,
-    KEY_RANGE,
-    MAXIMUM,
-    PROVISIONED,
-    Limit,
-    Partition,
-    PartitionView,
-    Throttle,
-)
-from capacity.physics.placement import KEY_SPACE, Bound, even_bounds
+from capacity.physics.key_ranges import KeyRanges
+from capacity.physics.limits import fill_partition, needed_partitions, tune_table
+from capacity.physics.parameters import DEFAULT, KINDS, Kind, Parameters
+from capacity.physics.partition import KEY_RANGE, PROVISIONED, Limit, Partition, PartitionView, Throttle
+from capacity.physics.placement import Bound
 from capacity.physics.settings import Settings
 
-KINDS: tuple[Kind, Kind] = ("read", "write")
 ADMITTED: tuple[Throttle, ...] = ()
 
 
@@ -57,12 +47,15 @@ class ThroughputResource:
         self._inner_hashes: set[int] = set()
         self._minute_end_s = math.floor(now_s / 60.0) * 60.0 + 60.0
         self._next_event_s = self._minute_end_s
-        self._warm = False
-        count = partitions or self._needed_partitions(new=True, size_bytes=size_bytes)
-        self._partitions = [Partition(bound, size_bytes / count) for bound in even_bounds(count)]
-        self._index_bounds()
+        self._active = False
+        count = partitions or needed_partitions(
+            settings, parameters, peak=self._previous_peak, size_bytes=size_bytes, new=True
+        )
+        self._ranges = KeyRanges(count, size_bytes)
+        self._partitions = self._ranges.partitions
+        self.partition_of = self._ranges.owner
         for partition in self._partitions:
-            self._new_buckets(partition, now_s)
+            fill_partition(partition, settings, parameters, count, now_s)
         self._tune(now_s)
 
     # Requests
@@ -125,7 +118,7 @@ class ThroughputResource:
         partition = self.partition_of(hash128, sort_key)
         partition.size_bytes += delta_bytes
         if partition.size_bytes > self.parameters.partition_bytes and partition.split_at_s is None:
-            middle = self._middle(self._partitions.index(partition))
+            middle = self._ranges.middle(partition)
             if middle is not None:
                 self._schedule(now_s, partition, middle)
 
@@ -142,7 +135,7 @@ class ThroughputResource:
         if world_changed:
             self._table = {"read": (), "write": ()}
             for partition in self._partitions:
-                self._new_buckets(partition, now_s)
+                fill_partition(partition, settings, self.parameters, self.count, now_s)
                 partition.forget_heat()
         self._grow(now_s)
         self._tune(now_s)
@@ -153,7 +146,6 @@ class ThroughputResource:
     def partitions(self, now_s: float) -> list[PartitionView]:
         """The partitions in key order, for people."""
         self.settle(now_s)
-        uppers = [partition.lower[0] for partition in self._partitions[1:]] + [KEY_SPACE]
         return [
             PartitionView(
                 lower_hash=partition.lower[0],
@@ -168,7 +160,7 @@ class ThroughputResource:
                 split_at_s=partition.split_at_s,
                 kept_whole=partition.kept_whole,
             )
-            for partition, upper in zip(self._partitions, uppers, strict=True)
+            for partition, upper in zip(self._partitions, self._ranges.uppers(), strict=True)
         ]
 
     def limits(self, now_s: float, kind: Kind) -> list[tuple[str, float, float]]:
@@ -209,11 +201,11 @@ class ThroughputResource:
 
     def _quiet(self) -> bool:
         """Nothing left that the passing of empty minutes would change."""
-        return not any(self._recent_minutes.values()) and not self._pending and not self._warm
+        return not any(self._recent_minutes.values()) and not self._pending and not self._active
 
     def _end_minute(self, now_s: float) -> None:
         parameters = self.parameters
-        self._warm = False
+        self._active = False
         on_demand = self.settings.world == "on_demand"
         if on_demand:
             self._end_peak_minute(now_s)
@@ -222,7 +214,7 @@ class ThroughputResource:
             consumed = partition.consumed
             if not (consumed["read"] or consumed["write"] or partition.hot_minutes or partition.ceiling_met):
                 continue
-            self._warm = True
+            self._active = True
             hot = partition.ceiling_met or any(
                 consumed[kind] >= parameters.heat_share * parameters.ceiling(kind) * 60.0 for kind in KINDS
             )
@@ -266,105 +258,47 @@ class ThroughputResource:
 
     def _split(self, now_s: float, partition: Partition, bound: Bound) -> None:
         self._halve(now_s, partition, bound)
-        self._index_bounds()
+        self._ranges.index()
         self._tune(now_s)
 
     def _halve(self, now_s: float, partition: Partition, bound: Bound) -> None:
         """Put a new partition at ``bound``; it takes half of the data and of the saved share."""
         right = Partition(bound, partition.size_bytes / 2.0)
-        self._new_buckets(right, now_s)
+        fill_partition(right, self.settings, self.parameters, self.count, now_s)
         for kind, share in partition.shares.items():
             half = share.level_at(now_s) / 2.0
             for bucket in (share, right.shares[kind]):
                 bucket.level, bucket.updated_s = half, now_s
         partition.size_bytes /= 2.0
         partition.split_at_s, partition.loads, partition.hot_minutes = None, None, 0
-        self._partitions.insert(self._partitions.index(partition) + 1, right)
+        self._ranges.insert(partition, right)
 
     def _grow(self, now_s: float) -> None:
         """Split every partition in two until they carry the settings: 4 x 900 raised to 6,000 is 8 x 750 (ATC'22)."""
-        needed = self._needed_partitions(new=False, size_bytes=0.0)
+        needed = needed_partitions(self.settings, self.parameters, peak=self._previous_peak)
         while len(self._partitions) < needed:
             halves = [
                 (partition, middle)
-                for index, partition in enumerate(self._partitions)
-                if (middle := self._middle(index)) is not None
+                for partition in self._partitions
+                if (middle := self._ranges.middle(partition)) is not None
             ]
             for partition, middle in halves:
                 self._halve(now_s, partition, middle)
             self._pending = [split for split in self._pending if split[1].split_at_s is not None]
             if not halves:
                 break
-        self._index_bounds()
-
-    def _needed_partitions(self, new: bool, size_bytes: float) -> int:
-        """Partitions that settings and size ask for (Black Belt deck, page 38; on demand: a new table has four)."""
-        settings, parameters = self.settings, self.parameters
-        by_size = math.ceil(size_bytes / parameters.partition_bytes)
-        if settings.world == "on_demand":
-            start = {kind: parameters.on_demand_start(kind) if new else 0.0 for kind in KINDS}
-            rate = {
-                kind: max(start[kind], settings.warm(kind), parameters.peak_factor * self._previous_peak[kind])
-                for kind in KINDS
-            }
-            by_rate = max(rate[kind] / parameters.ceiling(kind) for kind in KINDS)
-        else:
-            by_rate = settings.provisioned("read") / parameters.ceiling_read_units
-            by_rate += settings.provisioned("write") / parameters.ceiling_write_units
-        return max(1, by_size, math.ceil(by_rate))
-
-    def _middle(self, index: int) -> Bound | None:
-        """Middle of a partition's range of hashes; None inside a single item collection."""
-        lower = self._partitions[index].lower[0]
-        upper = self._partitions[index + 1].lower[0] if index + 1 < len(self._partitions) else KEY_SPACE
-        middle = (lower + upper) // 2
-        return (middle, b"") if middle > lower else None
-
-    # Buckets
-
-    def _new_buckets(self, partition: Partition, now_s: float) -> None:
-        world = self.settings.world
-        partition.ceilings, partition.shares = {}, {}
-        for kind in KINDS:
-            if world != "off":
-                partition.ceilings[kind] = Bucket(self.parameters.ceiling(kind), 1.0, now_s)
-            if world == "static":
-                share = self.settings.provisioned(kind) / max(1, len(self._partitions))
-                partition.shares[kind] = Bucket(share, self.parameters.burst_s, now_s)
-            limits = [(partition.shares[kind], PROVISIONED)] if world == "static" else []
-            if world != "off":
-                limits.append((partition.ceilings[kind], KEY_RANGE))
-            partition.limits[kind] = tuple(limits)
+        self._ranges.index()
 
     def _tune(self, now_s: float) -> None:
         """Set every rate that follows from settings, partitions and peak."""
         settings, parameters = self.settings, self.parameters
         for kind in KINDS:
-            wanted: list[tuple[float, float, Throttle]] = []
-            if settings.world == "adaptive":
-                wanted.append((settings.provisioned(kind), parameters.burst_s, PROVISIONED))
-            elif settings.world == "on_demand":
-                wanted.append((self.warm_throughput(kind), 1.0, KEY_RANGE))
-                wanted.append((parameters.quota(kind), 1.0, ACCOUNT))
-                maximum = settings.maximum(kind)
-                if maximum is not None:
-                    wanted.append((maximum, 1.0, MAXIMUM))
-            held = {throttle: bucket for bucket, throttle in self._table[kind]}
-            limits = []
-            for rate, depth_s, throttle in wanted:
-                bucket = held.get(throttle)
-                if bucket is None:
-                    bucket = Bucket(rate, depth_s, now_s)
-                else:
-                    bucket.retune(now_s, rate, depth_s)
-                limits.append((bucket, throttle))
-            self._table[kind] = tuple(limits)
-            for partition in self._partitions:
-                if kind in partition.shares:
-                    share = settings.provisioned(kind) / len(self._partitions)
+            warm_units = self.warm_throughput(kind)
+            self._table[kind] = tune_table(self._table[kind], settings, parameters, kind, warm_units, now_s)
+            if settings.world == "static":
+                share = settings.provisioned(kind) / len(self._partitions)
+                for partition in self._partitions:
                     partition.shares[kind].retune(now_s, share, parameters.burst_s)
-
-    # Finding
 
     @property
     def count(self) -> int:
@@ -384,13 +318,3 @@ class ThroughputResource:
     def table_limits(self, kind: Kind) -> tuple[Limit, ...]:
         """The buckets that the whole table or index shares, as they stand."""
         return self._table[kind]
-
-    def _index_bounds(self) -> None:
-        self._bounds = [partition.lower for partition in self._partitions]
-        self._hash_bounds = [bound[0] for bound in self._bounds]
-        self._inner_hashes = {bound[0] for bound in self._bounds if bound[1]}
-
-    def partition_of(self, hash128: int, sort_key: bytes | None) -> Partition:
-        if hash128 in self._inner_hashes:
-            return self._partitions[bisect_right(self._bounds, (hash128, sort_key or b"")) - 1]
-        return self._partitions[bisect_right(self._hash_bounds, hash128) - 1]

@@ -191,11 +191,7 @@ class Seconds:
         by_partition = demand if self._single else np.add.reduceat(demand, self._starts, axis=1)
         under_ceilings = self._ceilings.full() and by_partition.max() <= self._ceilings.depth.min()
         done = 0
-        if world == "static":
-            if under_ceilings and self._single and not isinstance(self._request_units, np.ndarray):
-                self._run_shares(demand, consumed, partition_level)
-                done = len(demand)
-        elif under_ceilings:
+        if world != "static" and under_ceilings:
             done = self._run_unhindered(demand, by_partition, consumed, partition_level, table_level)
         for second in range(done, len(demand)):
             offset = arrival_offset(self._seed, int(now_s) + second, self.keys)
@@ -208,19 +204,6 @@ class Seconds:
             units = consumed.sum(axis=0, dtype=np.float64)
             self._key_units += units
             self._partition_units += units if self._single else np.add.reduceat(units, self._starts)
-
-    def _run_shares(self, demand: Floats, consumed: Floats, partition_level: Floats | None) -> None:
-        """World static, one key per partition, no ceiling in reach: the shares alone decide."""
-        dtype = demand.dtype
-        held = self._shares
-        level = held.level.astype(dtype)
-        rate, depth = held.rate.astype(dtype), held.depth.astype(dtype)
-        units = self._request_units
-        assert not isinstance(units, np.ndarray)
-        shares.run_long(demand, consumed, level, rate, depth, units, partition_level)
-        held.level = level.astype(np.float64)
-        if partition_level is not None:
-            np.minimum(partition_level, self._ceilings.depth - consumed, out=partition_level)
 
     def _run_unhindered(
         self,

@@ -77,8 +77,8 @@ def run_long(
 
     A block that nothing clipped, neither a full bucket nor an empty one, shifts its first level by what it adds and
     takes in sum; a block that was clipped ends the same for most first levels. Blocks whose guess was wrong run again,
-    until all agree. In double precision the result is that of ``run`` to the last bit; in single precision a block's
-    first level may be off by its rounding.
+    until all agree. The result is that of ``run`` to the last bit for demand in multiples of 1/1024 unit in double
+    precision; otherwise a block's first level may be off by its rounding.
     """
     seconds, buckets = demand.shape
     blocks = min(max(LANES // max(buckets, 1), 1), seconds // SHORTEST_BLOCK_S)
@@ -94,7 +94,9 @@ def run_long(
     wide_demand, wide_consumed = side_by_side(demand), side_by_side(consumed)
     wide_levels = None if levels is None else side_by_side(levels)
     wide_rate, wide_depth = (np.ascontiguousarray(np.broadcast_to(each, (blocks, buckets))) for each in (rate, depth))
-    change = (wide_rate.astype(np.float64) * block_s - wide_demand.sum(axis=0, dtype=np.float64)).astype(level.dtype)
+    sums = demand[: blocks * block_s].reshape(blocks, block_s, buckets).sum(axis=1)
+    change = wide_rate * block_s - sums
+    tolerance = _tolerance(sums) * depth
     first = np.empty((blocks, buckets), dtype=level.dtype)
     first[0] = level
     for index in range(1, blocks):
@@ -103,7 +105,7 @@ def run_long(
     run(wide_demand, wide_consumed, last, wide_rate, wide_depth, request_units, wide_levels)
 
     for _ in range(blocks):
-        wrong = _correct(first, last, change, rate, depth)
+        wrong = _correct(first, last, change, rate, depth, tolerance)
         block, bucket = np.nonzero(wrong)
         if not len(block):
             break
@@ -121,13 +123,21 @@ def run_long(
     run(demand[done:], consumed[done:], level, rate, depth, request_units, None if levels is None else levels[done:])
 
 
-def _correct(first: Floats, last: Floats, change: Floats, rate: Floats, depth: Floats) -> NDArray[np.bool_]:
+def _tolerance(sums: Floats) -> float:
+    """Error of a guess, as a share of the bucket: none where sums are exact, a rounding where they are not."""
+    if sums.dtype != np.float64:
+        return 1e-6
+    return 0.0 if np.array_equal(sums * 1024.0, np.round(sums * 1024.0)) else 1e-12
+
+
+def _correct(
+    first: Floats, last: Floats, change: Floats, rate: Floats, depth: Floats, tolerance: Floats
+) -> NDArray[np.bool_]:
     """Put better guesses into ``first``, knowing how each block went from the guesses before; True where it moved.
 
     A block that follows only right guesses gets its true first level, so every call settles at least one more block.
     """
     wrong = np.zeros(first.shape, dtype=np.bool_)
-    tolerance = 0.0 if first.dtype == np.float64 else depth * np.float32(1e-6)
     unclipped = np.abs(first + change - last) <= tolerance
     guess = last[0]
     for block in range(1, len(first)):

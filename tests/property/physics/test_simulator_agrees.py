@@ -10,7 +10,7 @@ from capacity.physics.parameters import Parameters
 from capacity.physics.placement import KEY_SPACE
 from capacity.physics.resource import ThroughputResource
 from capacity.physics.settings import Settings
-from capacity.physics.simulator import Change, arrival_offset, simulate, simulate_stretches
+from capacity.physics.simulator import Change, Options, arrival_offset, simulate, simulate_stretches
 
 T0 = 1_900_000_020 - 7  # seven seconds before a whole minute
 SMALL = Parameters(
@@ -111,7 +111,7 @@ def test_equal_to_the_live_resource_to_the_last_bit(
         "kind": kind, "positions": positions, "partitions": partitions, "request_units": units, "start_s": T0,
         "seed": seed, "parameters": SMALL, "has_local_index": has_local_index, "changes": changes,
     }  # fmt: skip
-    result = simulate(demand, start, **options)
+    result = simulate(demand, start, Options(**options))
     np.testing.assert_array_equal(result.consumed, consumed)
     np.testing.assert_array_equal(result.partition_level, level)
     np.testing.assert_array_equal(result.table_level, table)
@@ -119,7 +119,7 @@ def test_equal_to_the_live_resource_to_the_last_bit(
 
     bounds = sorted({0, len(demand), *(cut for cut in cuts if cut < len(demand))})
     pieces = [demand[a:b] for a, b in pairwise(bounds)]
-    stretches = simulate_stretches(pieces, demand.shape[1], start, **options)
+    stretches = simulate_stretches(pieces, demand.shape[1], start, Options(**options))
     np.testing.assert_array_equal(np.concatenate([stretch.consumed.copy() for stretch in stretches]), consumed)
 
 
@@ -138,6 +138,6 @@ def test_one_key_per_partition_takes_the_fast_path_and_still_agrees(seconds, key
     positions = [(index * KEY_SPACE // keys, b"") for index in range(keys)]
     resource = ThroughputResource(start, float(T0), SMALL, partitions=keys)
     consumed, level, _ = live(demand, resource, positions, [unit] * keys, "write", 0)
-    result = simulate(demand, start, request_units=unit, start_s=T0, parameters=SMALL)
+    result = simulate(demand, start, Options(request_units=unit, start_s=T0, parameters=SMALL))
     np.testing.assert_array_equal(result.consumed, consumed)
     np.testing.assert_array_equal(result.partition_level, level)
