@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _NAN = float("nan")
 MAX_RECONNECT_S = 30.0
+CHECK_EVERY_S = 15.0
 
 
 class Hearing(ABC):
@@ -116,6 +117,17 @@ class Subscription(Hearing):
             return
         self._attempt = 0
         self._begin_presence(since_s)
+        session.scheduler.enter(now_s() + CHECK_EVERY_S, lambda _: self._check(connection))
+
+    def _check(self, connection: RealtimeConnection) -> None:
+        """Give up a connection on which even the keep-alives have ceased."""
+        if self._connection is not connection:
+            return
+        if connection.is_silent(now_s()):
+            connection.close()
+            self._lost("no keep-alive within the service's timeout")
+        else:
+            self._session.scheduler.enter(now_s() + CHECK_EVERY_S, lambda _: self._check(connection))
 
     def _lost(self, reason: str) -> None:
         self._session.notes.count(f"WebSocket lost: {reason}")
