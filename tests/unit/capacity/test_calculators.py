@@ -93,6 +93,24 @@ def test_index_writes_and_a_rate_come_with_the_operation() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "entry"),
+    [
+        ("0:300", Entry(0, 300)),
+        ("1.5KiB:0", Entry(1_536, 0)),
+        ("300:300:key", Entry(300, 300, key_changed=True)),
+    ],
+)
+def test_an_entry_is_written_as_before_and_after(text: str, entry: Entry) -> None:
+    assert Entry.parse(text) == entry
+
+
+@pytest.mark.parametrize("text", ["300", "300:x", "1:2:3", ""])
+def test_what_is_no_entry_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(CalculatorError, match=r"such as|like"):
+        Entry.parse(text)
+
+
+@pytest.mark.parametrize(
     ("arguments", "options", "says"),
     [
         (("steal", [1]), {}, "no operation 'steal'; expected one of get"),

@@ -19,6 +19,7 @@ from capacity.inverse import required_read_units, required_write_units
 from capacity.item_size import item_size_bytes, number_size_bytes, storage_bytes
 from capacity.on_demand import OnDemand
 from capacity.partitions import Change, Partitions, history, partitions_by_size, partitions_by_throughput
+from capacity.quotas import limit
 from capacity.reads import batch_get_item, get_item, query, replayed_transaction, scan, transact_get_items
 from capacity.streams import readable_per_second
 from capacity.table import Index, Key, Projection, Table, Throughput
@@ -219,6 +220,11 @@ def test_on_demand(row: dict[str, Any]) -> None:
     peak = Throughput(row["previous_peak"]["read"], row["previous_peak"]["write"])
     state = OnDemand(peak, quota=Throughput(row["quota"], row["quota"])) if "quota" in row else OnDemand(peak)
     assert state.limit == Throughput(row["limit"]["read"], row["limit"]["write"])
+
+
+@rows("limits")
+def test_limits(row: dict[str, Any]) -> None:
+    assert limit(row["name"]) == row["value"]
 
 
 def test_every_row_names_its_source_and_date() -> None:
