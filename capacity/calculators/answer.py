@@ -22,12 +22,6 @@ class Answer:
     lines: Sequence[tuple[str, str]]
     notes: Sequence[str] = ()
 
-    def text(self) -> str:
-        """The lines in two columns, then the notes."""
-        width = max((len(label) for label, _ in self.lines), default=0)
-        rows = [f"{label:<{width}}  {value}".rstrip() for label, value in self.lines]
-        return "\n".join([*rows, *([""] if self.notes else []), *self.notes])
-
 
 def finite(value: float) -> float | None:
     """JSON has no infinity: None stands for never and unbounded."""

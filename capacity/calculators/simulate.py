@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -54,7 +54,7 @@ def simulate(
     total = _series(demand)
     faults = _faults(total, world, supply, keys, key_share)
     if faults:
-        raise CalculatorError("; ".join(faults) + "; example: --demand 200:20m --supply 150 --world static")
+        raise CalculatorError("; ".join(faults) + "; example: 200:20m --supply 150 --world static")
     weights = _weights(keys, key_share)
     stretches = simulate_stretches(
         (np.outer(part, weights) for part in _parts(total)),
@@ -133,9 +133,10 @@ def _weights(keys: int, key_share: float | None) -> Series:
 def _faults(total: Series, world: World, supply: float | None, keys: int, key_share: float | None) -> list[str]:
     provisioned = world in ("static", "adaptive")
     checks = (
+        (world not in get_args(World), f"no world {world!r}; expected one of {', '.join(get_args(World))}"),
         (not 1 <= len(total) <= LONGEST_S, f"the demand must last from 1 s to a year, got {duration(len(total))}"),
         (provisioned and not supply, f"the world {world} needs a supply above 0 units per second"),
-        (not provisioned and supply is not None, f"the world {world} has no supply; leave it out"),
+        (world in ("on_demand", "off") and supply is not None, f"the world {world} has no supply; leave it out"),
         (keys < 1, f"there is at least 1 key, got {keys}"),
         (
             key_share is not None and not 0 <= key_share <= 1,

@@ -8,7 +8,6 @@ from typing import Literal
 
 from capacity.calculators.answer import Answer, CalculatorError, amount
 from capacity.quotas import limit
-from capacity.scenario.quantities import parse_size_bytes
 from capacity.units import Consistency, delete_units, index_write_units, put_units, query_units, read_units, write_units
 
 Sizes = Sequence[int]
@@ -21,29 +20,6 @@ class Entry:
     old_bytes: int
     new_bytes: int
     key_changed: bool = False
-
-    @classmethod
-    def parse(cls, text: str) -> Entry:
-        """An entry written "0:300" (enters), "300:0" (leaves), "300:310" (changes) or "300:300:key" (moves), in bytes
-        or with a unit such as 1.5KiB. Raises CalculatorError for anything else.
-        """
-        match text.split(":"):
-            case [old, new]:
-                moved = False
-            case [old, new, "key"]:
-                moved = True
-            case _:
-                raise CalculatorError(
-                    f"{text!r} is no index entry; expected before:after, such as 0:300 or 300:300:key"
-                )
-        try:
-            return cls(parse_size_bytes(_number(old)), parse_size_bytes(_number(new)), moved)
-        except ValueError as fault:
-            raise CalculatorError(str(fault)) from None
-
-
-def _number(text: str) -> float | str:
-    return float(text) if text.strip().isdecimal() else text
 
 
 @dataclass(frozen=True)

@@ -93,24 +93,6 @@ def test_index_writes_and_a_rate_come_with_the_operation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "entry"),
-    [
-        ("0:300", Entry(0, 300)),
-        ("1.5KiB:0", Entry(1_536, 0)),
-        ("300:300:key", Entry(300, 300, key_changed=True)),
-    ],
-)
-def test_an_entry_is_written_as_before_and_after(text: str, entry: Entry) -> None:
-    assert Entry.parse(text) == entry
-
-
-@pytest.mark.parametrize("text", ["300", "300:x", "1:2:3", ""])
-def test_what_is_no_entry_is_refused_with_an_example(text: str) -> None:
-    with pytest.raises(CalculatorError, match=r"such as|like"):
-        Entry.parse(text)
-
-
-@pytest.mark.parametrize(
     ("arguments", "options", "says"),
     [
         (("steal", [1]), {}, "no operation 'steal'; expected one of get"),
@@ -207,6 +189,7 @@ def test_cutting_time_into_stretches_changes_nothing() -> None:
         (["200"], {"supply": 1}, "such as 200:20m or 0..400:10m"),
         (["200:soon"], {"supply": 1}, "no duration"),
         (["200:20m"], {}, "needs a supply"),
+        (["200:20m"], {"world": "flat"}, "no world 'flat'; expected one of static, adaptive"),
         (["200:20m"], {"world": "on_demand", "supply": 5}, "has no supply"),
         ([], {"supply": 1}, "from 1 s to a year"),
         (["1:400d"], {"supply": 1}, "longer than a year"),
@@ -226,4 +209,4 @@ def test_answers_are_json() -> None:
         simulate(["1:1m"], world="off"),
     ):
         assert json.loads(json.dumps(answer.figures, allow_nan=False))
-        assert answer.text().splitlines()
+        assert all(label and value for label, value in answer.lines)
