@@ -32,7 +32,9 @@ def record_bytes(table: Table, write: Write, view: StreamView) -> int:
     Reported by AWS as SizeBytes of a record (Streams API reference).
     """
     item = write.new if write.new is not None else write.old
-    if item is None or (write.old is not None and equal({"M": write.old}, {"M": item}) and write.new is not None):
+    if item is None:
+        return 0
+    if write.old is not None and write.new is not None and equal({"M": write.old}, {"M": write.new}):
         return 0
     size = item_size_bytes(table.key.of(item))
     if view in (StreamView.NEW_IMAGE, StreamView.NEW_AND_OLD_IMAGES):
