@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from capacity.physics.backpressure import IndexQueue
+from capacity.physics.decreases import DecreaseAllowance
 from capacity.physics.resource import ThroughputResource
 from sandbox.dynamodb.keys import KeyReader
 from sandbox.dynamodb.metrics import IndexMetrics, TableMetrics
@@ -34,6 +35,7 @@ class IndexState:
         self.size_bytes = 0
         self.throughput: ThroughputResource | None = None
         self.queue: IndexQueue | None = None
+        self.decreases: DecreaseAllowance | None = None
         self.metrics: IndexMetrics | None = None
 
     def entry_of(self, item: Item) -> Item:
@@ -68,6 +70,7 @@ class TableState:
         self.active_from_s = 0.0
         self.unavailable = False
         self.dropped = False
+        self.decreases: DecreaseAllowance | None = None
         self.warm: dict[str, Any] = {}
         self.expiry: Any = None
         self.wake: Callable[[float], None] = lambda due_s: None

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import TYPE_CHECKING, Any
 
+from capacity.physics.decreases import DAY_S, DecreaseAllowance
 from sandbox.dynamodb.description import index_description, set_on_demand, throughput_description
 from sandbox.dynamodb.errors import DynamoDBError, invalid, validation
 from sandbox.dynamodb.schema import MOST_GLOBAL, check_global_index
 from sandbox.dynamodb.shapes import request_shape
-from sandbox.dynamodb.tables import TableState, attribute_kinds
+from sandbox.dynamodb.tables import IndexState, TableState, attribute_kinds
 
 if TYPE_CHECKING:
     from sandbox.dynamodb.engine import Emit, Engine
 
 NO_UNITS = "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
+
+MOST_ON_DEMAND = 40_000
+"""Units per second of an on-demand table or index (ServiceQuotas, 2023-02)."""
 
 _CHANGES = (
     "AttributeDefinitions",
@@ -46,6 +51,7 @@ def update_table(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[st
     now_s = engine.clock()
     updates = request.get("GlobalSecondaryIndexUpdates") or []
     _check(table, request, updates)
+    _take_decreases(table, request, updates, now_s)
     description = table.description
     throughput = request.get("ProvisionedThroughput")
     if request.get("BillingMode") == "PAY_PER_REQUEST" and not table.is_on_demand():
@@ -56,6 +62,8 @@ def update_table(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[st
     elif request.get("BillingMode") == "PROVISIONED" and table.is_on_demand():
         description["BillingModeSummary"] = {**description["BillingModeSummary"], "BillingMode": "PROVISIONED"}
         description.pop("TableThroughputModeSummary", None)
+        for each in (description, *(index.description for index in table.global_indexes())):
+            each.pop("OnDemandThroughput", None)
     if throughput is not None:
         _set_throughput(description, throughput, now_s)
     for name in ("OnDemandThroughput", "DeletionProtectionEnabled"):
@@ -108,6 +116,13 @@ def _check(table: TableState, request: dict[str, Any], updates: list[dict[str, A
                 f"{throughput['WriteCapacityUnits']}. Refer to the Amazon DynamoDB Developer Guide for current limits "
                 "and how to request higher limits."
             )
+    for change in (request, *(update["Update"] for update in updates if update.get("Update"))):
+        most = change.get("OnDemandThroughput") or {}
+        if any(units > MOST_ON_DEMAND for units in most.values()):
+            raise DynamoDBError(
+                "LimitExceededException",
+                f"Subscriber limit exceeded: a table or index takes at most {MOST_ON_DEMAND} on-demand units a second",
+            )
     stream = request.get("StreamSpecification")
     if stream is not None:
         if stream["StreamEnabled"] and table.stream is not None:
@@ -151,6 +166,46 @@ def _check_indexes(table: TableState, request: dict[str, Any], updates: list[dic
         raise invalid(f"GlobalSecondaryIndex count exceeds the per-table limit of {MOST_GLOBAL}")
 
 
+def _take_decreases(table: TableState, request: dict[str, Any], updates: list[dict[str, Any]], now_s: float) -> None:
+    """Use up an allowance for each resource that is lowered; a request that lowers too much is refused whole."""
+    lowered: list[TableState | IndexState] = []
+    changes: list[tuple[TableState | IndexState, Any]] = [(table, request.get("ProvisionedThroughput"))]
+    for update in updates:
+        change = update.get("Update")
+        if change is not None:
+            changes.append((table.index_by_name[change["IndexName"]], change.get("ProvisionedThroughput")))
+    for resource, throughput in changes:
+        if throughput is not None and _lowers(resource.description, throughput):
+            resource.decreases = resource.decreases or DecreaseAllowance(now_s)
+            lowered.append(resource)
+    for resource in lowered:
+        assert resource.decreases is not None
+        if not resource.decreases.at_hand(now_s):
+            name = table.name if resource is table else f"{table.name}:{resource.name}"
+            settled = resource.description["ProvisionedThroughput"].get("LastDecreaseDateTime", now_s)
+            raise DynamoDBError(
+                "LimitExceededException",
+                "Subscriber limit exceeded: Provisioned throughput decreases are limited within a given UTC day. After "
+                "the first 4 decreases, each subsequent decrease in the same UTC day can be performed at most once "
+                f"every 3600 seconds. Number of decreases today: "
+                f"{resource.description['ProvisionedThroughput']['NumberOfDecreasesToday']}. Last decrease at "
+                f"{moment(settled)}. Next decrease can be made at {moment(settled + 3600.0)}. Resource: {name}",
+            )
+    for resource in lowered:
+        assert resource.decreases is not None
+        resource.decreases.take(now_s)
+
+
+def _lowers(description: dict[str, Any], throughput: dict[str, Any]) -> bool:
+    before = description["ProvisionedThroughput"]
+    return any(throughput[name] < before[name] for name in ("ReadCapacityUnits", "WriteCapacityUnits"))
+
+
+def moment(epoch_s: float) -> str:
+    """A time as DynamoDB's messages write it."""
+    return datetime.datetime.fromtimestamp(epoch_s, datetime.UTC).strftime("%A, %B %-d, %Y at %-I:%M:%S %p UTC")
+
+
 def _set_throughput(description: dict[str, Any], throughput: dict[str, Any], now_s: float) -> None:
     """New provisioned units; a decrease is counted and dated, as DescribeTable shows it."""
     before = description["ProvisionedThroughput"]
@@ -158,7 +213,8 @@ def _set_throughput(description: dict[str, Any], throughput: dict[str, Any], now
     names = ("ReadCapacityUnits", "WriteCapacityUnits")
     decreases = any(after[name] < before[name] for name in names)
     increases = any(after[name] > before[name] for name in names)
-    after["NumberOfDecreasesToday"] = before["NumberOfDecreasesToday"] + (1 if decreases else 0)
+    today = before.get("LastDecreaseDateTime", 0.0) // DAY_S == now_s // DAY_S
+    after["NumberOfDecreasesToday"] = (before["NumberOfDecreasesToday"] if today else 0) + (1 if decreases else 0)
     for name, happened in (("LastDecreaseDateTime", decreases), ("LastIncreaseDateTime", increases)):
         if happened:
             after[name] = round(now_s, 3)
