@@ -77,12 +77,12 @@ def build(run: Run, say: Wording) -> Report:
 def html(report: Report, say: Wording) -> str:
     """Lay a report out as one HTML page that needs nothing else."""
     css = (TEMPLATES / "report.css").read_text(encoding="utf-8")
-    return _environment(autoescape=True).get_template("report.html.j2").render(report=report, say=say, css=css)
+    return environment(autoescape=True).get_template("report.html.j2").render(report=report, say=say, css=css)
 
 
 def markdown(report: Report, say: Wording) -> str:
     """Lay a report out as Markdown: its words and tables, and its charts as sentences."""
-    text = _environment(autoescape=False).get_template("report.md.j2").render(report=report, say=say)
+    text = environment(autoescape=False).get_template("report.md.j2").render(report=report, say=say)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
@@ -105,13 +105,14 @@ def fenced(text: str) -> str:
     return f"{fence}\n{text}\n{fence}"
 
 
-def _environment(autoescape: bool) -> Environment:
-    environment = Environment(
+def environment(autoescape: bool) -> Environment:
+    """Return the templates of this package with their filters."""
+    templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=autoescape,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {"md": escape_markdown, "fenced": fenced, "breakable": breakable}
-    return environment
+    templates.filters |= {"md": escape_markdown, "fenced": fenced, "breakable": breakable}
+    return templates

@@ -89,6 +89,15 @@ def comparison(run_id: str, start: datetime) -> Comparison:
                 unanswered=0,
                 units_sent={"table": {"read": 280, "write": 0}},
             ),
+            OperationComparison(
+                name="listGroupStatuses",
+                planned=37,
+                sent=37,
+                accepted=37,
+                refused=0,
+                unanswered=0,
+                units_sent={"table": {"read": 18.5, "write": 0}},
+            ),
         ],
         calls=[
             CallsComparison(name="GetItem", sent=1120, measured=1120),

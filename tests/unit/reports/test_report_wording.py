@@ -43,6 +43,7 @@ COMPOSED = (
     "page.writes",
     "limits.key_",
     "assumptions.confidence_",
+    "changes.",
     "verdict.",
     "threshold.passed",
     "threshold.failed",
