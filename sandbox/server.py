@@ -10,7 +10,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import asdict, is_dataclass, replace
 from threading import Thread
@@ -32,6 +32,9 @@ from sandbox.dynamodb.errors import DynamoDBError
 from sandbox.dynamodb.expressions.parse import parse
 from sandbox.http.message import Request, Response
 from sandbox.http.server import HttpServer, Limits
+from sandbox.playground.pages import pages as playground_pages
+from sandbox.playground.recorder import Recorder
+from sandbox.playground.state import State
 from sandbox.remote_dynamodb import RemoteDynamoDB
 from sandbox.router import Router
 from sandbox.tls import Tls, server_tls
@@ -61,7 +64,7 @@ class Sandbox:
             "/_sandbox/info": lambda request: _json(self.info()),
             "/_sandbox/health": lambda request: _json(self.health()),
             "/_sandbox/partitions": lambda request: _json(self.engine.partitions()),
-            "/": lambda request: Response(200, b"meshcap sandbox\n", "text/plain"),
+            **playground_pages(self._state()),
         }
         self.router = Router(
             DynamoDBApi(self.engine),
@@ -72,6 +75,7 @@ class Sandbox:
             KeyHolders(config.api_keys, clock) if config.remote else None,
         )
         self.http = HttpServer(self.router, self.router.upgrade, limits)
+        self.recorder = Recorder(self.router, lambda handler: setattr(self.http, "handler", handler), clock)
         self.tls: Tls | None = None
         self._closing = AsyncExitStack()
         self._ticking: asyncio.TimerHandle | None = None
@@ -148,6 +152,24 @@ class Sandbox:
             "max_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
             "cpu_s": time.process_time(),
         }
+
+    def _state(self) -> State:
+        """What the page for people shows."""
+        name = self.config.table_name
+
+        def rows() -> Iterator[bytes]:
+            table = self.engine.find(name)
+            return (record.text for record in table.rows.values()) if table is not None else iter(())
+
+        return State(
+            self.info,
+            self.health,
+            rows,
+            self.engine.partitions,
+            self.metrics,
+            name,
+            lambda: self.recorder.look(),
+        )
 
     def _tick(self) -> None:
         """Close metric periods at their boundary, and let the engine delete what has expired, busy or not."""

@@ -1,0 +1,1 @@
+"""A page that shows a person what the sandbox is doing: groups, nodes, partitions, metrics, last requests."""
