@@ -6,20 +6,28 @@ number carries its last digits, and the reader completes them from the number it
 
 from __future__ import annotations
 
+from functools import lru_cache
+from string import ascii_lowercase
+
 _DIGITS = 7  # as many as the client's order key has: no session reaches ten million messages
-_FILLER = "abcdefghijklmnopqrstuvwxyz" * 400
+_MODULI = [10**digits for digits in range(_DIGITS + 1)]
+
+
+@lru_cache(maxsize=64)
+def _filler(size_bytes: int) -> str:
+    return (ascii_lowercase * (size_bytes // 26 + 1))[: max(0, size_bytes - _DIGITS)]
 
 
 def stamp(sequence: int, size_bytes: int) -> str:
     """A text of exactly `size_bytes` that carries `sequence`."""
     digits = min(_DIGITS, size_bytes)
-    return f"{sequence % 10**digits:0{digits}d}{_FILLER[: size_bytes - digits]}"
+    return str(sequence % _MODULI[digits]).zfill(digits) + _filler(size_bytes)
 
 
 def read_stamp(text: str, near: int) -> int | None:
     """The sequence in `text`, of all that fit the one closest to `near`; None when the text carries none."""
-    digits = text[: min(_DIGITS, len(text))]
+    digits = text[:_DIGITS]
     if not digits.isdecimal():
         return None
-    modulus = 10 ** len(digits)
+    modulus = _MODULI[len(digits)]
     return near + (int(digits) - near + modulus // 2) % modulus - modulus // 2

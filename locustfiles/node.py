@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 import gevent
@@ -225,13 +226,20 @@ class Node(ABC):
 
 
 def _wire(event: Event) -> dict[str, str]:
-    fired = datetime.fromtimestamp(event.fired_s, UTC)
+    second = int(event.fired_s)
+    iso, compact = _second_texts(second)
     return {
         "eventName": event.name,
         "payload": event.payload,
-        "firedAt": f"{fired:%Y-%m-%dT%H:%M:%S}.{fired.microsecond // 1000:03d}Z",
-        "orderKey": f"{fired:%Y%m%d%H%M%S}-{event.order:07d}",
+        "firedAt": f"{iso}.{int((event.fired_s - second) * 1000):03d}Z",
+        "orderKey": f"{compact}-{event.order:07d}",
     }
+
+
+@lru_cache(maxsize=8)
+def _second_texts(second: int) -> tuple[str, str]:
+    fired = datetime.fromtimestamp(second, UTC)
+    return f"{fired:%Y-%m-%dT%H:%M:%S}", f"{fired:%Y%m%d%H%M%S}"
 
 
 def _sort_key(next_since: str | None, order_key: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Runs an agenda in gevent's hub: one timer for the whole process, one greenlet per action."""
+"""Runs an agenda in gevent's hub: one timer for the whole process, a greenlet of the crew for each action."""
 
 from __future__ import annotations
 
@@ -8,15 +8,17 @@ import gevent
 
 from locustfiles.agenda import Action, Agenda
 from locustfiles.clock import now_s
+from locustfiles.crew import Crew
 from locustfiles.lateness import Lateness
 
 
 class Scheduler:
-    """Starts each entered action in a greenlet of its own when it is due, and keeps account of how late it was."""
+    """Starts each entered action when it is due, free to block, and keeps account of how late it was."""
 
     def __init__(self, lateness: Lateness) -> None:
         self._agenda = Agenda()
         self.lateness = lateness
+        self._crew = Crew()
         self._timer: Any = None
 
     def enter(self, due_s: float, action: Action) -> None:
@@ -38,5 +40,5 @@ class Scheduler:
         started_s = now_s()
         for due_s, action in self._agenda.take_due(started_s):
             self.lateness.add(started_s - due_s)
-            gevent.spawn_raw(action, due_s)
+            self._crew.run(action, due_s)
         self._arm()
