@@ -22,8 +22,7 @@ class Util:
     def __init__(self, clock: Callable[[], float] = time.time, ids: random.Random | None = None) -> None:
         self.clock = clock
         self._ids = ids or random.SystemRandom()
-        self._second = -1
-        self._second_text = ""
+        self._second = (-1, "")  # one object, so that threads see a second with its own text
 
     def error(self, message: str, error_type: str | None = None, data: Any = None, error_info: Any = None) -> NoReturn:
         """End the resolver with an error; the field becomes null."""
@@ -45,10 +44,11 @@ class Util:
 
     def epoch_ms_to_iso8601(self, epoch_ms: int) -> str:
         second, milliseconds = divmod(epoch_ms, 1000)
-        if second != self._second:  # formatting dominates a resolver's time, and most calls fall into the same second
-            self._second_text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S.")
-            self._second = second
-        return f"{self._second_text}{milliseconds:03d}Z"
+        known, text = self._second
+        if second != known:  # formatting dominates a resolver's time, and most calls fall into the same second
+            text = datetime.fromtimestamp(second, UTC).strftime("%Y-%m-%dT%H:%M:%S.")
+            self._second = (second, text)
+        return f"{text}{milliseconds:03d}Z"
 
     @staticmethod
     @lru_cache(maxsize=4096)  # a group's expiry is looked at by every operation on it
@@ -61,13 +61,15 @@ class Util:
 
 
 class RequestInfo:
-    """`ctx.request` and what a whole request shares: headers (lower-case names) and the client's address."""
+    """`ctx.request` and what a whole request shares: headers (lower-case names), the client's address, and `delay_s`,
+    the seconds by which imitated services hold the answer up."""
 
-    __slots__ = ("headers", "peer")
+    __slots__ = ("delay_s", "headers", "peer")
 
     def __init__(self, headers: Mapping[str, str], peer: str = "") -> None:
         self.headers = headers
         self.peer = peer
+        self.delay_s = 0.0
 
     @property
     def forwarded_for(self) -> str:

@@ -6,14 +6,18 @@ refused by validation. Sources: captured AppSync answers quoted in public issues
 
 from __future__ import annotations
 
+import asyncio
+import random
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
 from typing import Any
 
 import orjson
 
 from sandbox.appsync.api_keys import ApiKeys, Unauthorized
+from sandbox.appsync.behaviour import Behaviour, RateLimit
 from sandbox.appsync.context import RequestInfo
 from sandbox.appsync.errors import request_error
 from sandbox.appsync.graphql.documents import Documents, InvalidDocument, MalformedDocument, SubscriptionStatement
@@ -57,51 +61,83 @@ class GraphQLOverHttp:
         keys: ApiKeys,
         metrics: AppSyncMetrics,
         publish: Callable[[list[Publication]], None],
+        behaviour: Behaviour | None = None,
+        clock: Callable[[], float] = time.time,
         timer: Callable[[], float] = time.perf_counter,
+        dice: random.Random | None = None,
+        threads: Executor | None = None,
     ) -> None:
+        """`threads`: where resolvers run when their data sources block; None is at once, on the event loop."""
+        behaviour = behaviour or Behaviour()
+        self.latency = behaviour.latency
+        self.tokens = RateLimit(behaviour.request_tokens_per_s)
+        self.clock = clock
+        self.dice = dice or random.Random()
+        self.threads = threads
         self.documents = documents
         self.keys = keys
         self.metrics = metrics
         self.publish = publish
         self.timer = timer
         # Ids are unique per process and request; the counter keeps a system call out of every answer.
-        self._id_prefix = (
-            f"{secrets.token_hex(4)}-{secrets.token_hex(2)}-4{secrets.token_hex(2)[1:]}-a{secrets.token_hex(2)[1:]}"
-        )
+        digits = secrets.token_hex(8)
+        self._id_prefix = f"{digits[:8]}-{digits[8:12]}-4{digits[12:15]}-a{secrets.token_hex(2)[1:]}"
         self._trace_prefix = f"Root=1-{int(time.time()):08x}-{secrets.token_hex(6)}"
         self._count = 0
 
-    def handle(self, request: Request) -> Response:
+    def handle(self, request: Request) -> Response | Awaitable[Response]:
         """Never raises: a client's mistake is a body with `errors`."""
         if request.method == "OPTIONS":
             return Response(200, b"", "", _PREFLIGHT)
         start_s = self.timer()
-        metrics = self.metrics
+        info = RequestInfo(request.headers, request.peer)
+        if self.threads is not None:
+            return self._handle_in_thread(self.threads, request, info, start_s)
+        return self._answer(self._attempt(request, info), info, start_s)
+
+    async def _handle_in_thread(
+        self, threads: Executor, request: Request, info: RequestInfo, start_s: float
+    ) -> Response:
+        # Resolvers whose DynamoDB is elsewhere wait for it; metrics and subscribers stay with the event loop.
+        outcome = await asyncio.get_running_loop().run_in_executor(threads, self._attempt, request, info)
+        answer = self._answer(outcome, info, start_s)
+        return answer if isinstance(answer, Response) else await answer
+
+    def _attempt(self, request: Request, info: RequestInfo) -> Outcome | Refused:
         try:
-            outcome = self.execute(request)
+            return self.execute(request, info)
         except Refused as refusal:
+            return refusal
+
+    def _answer(self, outcome: Outcome | Refused, info: RequestInfo, start_s: float) -> Response | Awaitable[Response]:
+        metrics = self.metrics
+        if isinstance(outcome, Refused):
             metrics.client_error.add(1)
-            body = orjson.dumps({"errors": [{"errorType": refusal.error_type, "message": str(refusal)}]})
-            return Response(
-                refusal.status, body, CONTENT_TYPE, (*self._headers(), ("x-amzn-ErrorType", refusal.error_type))
-            )
-        body = encode(outcome)
-        metrics.requests.add(1)
-        metrics.tokens_consumed.add(TOKENS)
-        metrics.latency.add(round((self.timer() - start_s) * 1000, 1))
+            error_type = outcome.error_type
+            body = orjson.dumps({"errors": [{"errorType": error_type, "message": str(outcome)}]})
+            return Response(outcome.status, body, CONTENT_TYPE, (*self._headers(), ("x-amzn-ErrorType", error_type)))
+        response = Response(200, encode(outcome), CONTENT_TYPE, self._headers())
         if outcome.publications:
             self.publish(outcome.publications)
-        return Response(200, body, CONTENT_TYPE, self._headers())
+        delay_s = info.delay_s
+        if self.latency is not None:
+            delay_s += self.latency.sample_s(self.dice)
+        metrics.requests.add(1)
+        metrics.tokens_consumed.add(TOKENS)
+        metrics.latency.add(round((self.timer() - start_s + delay_s) * 1000, 1))
+        return _later(response, delay_s) if delay_s else response
 
-    def execute(self, request: Request) -> Outcome:
+    def execute(self, request: Request, info: RequestInfo) -> Outcome:
         """Raises Refused."""
-        headers = request.headers
         try:
-            self.keys.check(headers.get("x-api-key"))
+            self.keys.check(request.headers.get("x-api-key"))
         except Unauthorized as fault:
             raise Refused(401, "UnauthorizedException", str(fault)) from None
         if request.method != "POST":
             raise Refused(405, "BadRequestException", f"{request.method} is not supported, use POST.")
+        if not self.tokens.take(self.clock(), TOKENS):
+            # The body of AppSync's own refusal is not documented; real time words the same fault like this.
+            raise Refused(429, "LimitExceededError", "Rate limit exceeded")
         text, variables, operation_name = _body(request.body)
         try:
             statement = self.documents.statement(text, operation_name)
@@ -118,7 +154,7 @@ class GraphQLOverHttp:
         if isinstance(statement, SubscriptionStatement):
             raise Refused(400, "UnsupportedOperation", "Subscriptions are served over WebSocket, at /graphql/realtime.")
         try:
-            return statement.run(variables, RequestInfo(headers, request.peer))
+            return statement.run(variables, info)
         except VariableFault as fault:
             return Outcome(None, variable_errors(fault.errors), [])
         except RecursionError:
@@ -133,6 +169,11 @@ class GraphQLOverHttp:
             ("access-control-allow-origin", "*"),
             ("access-control-expose-headers", _EXPOSED),
         )
+
+
+async def _later(response: Response, delay_s: float) -> Response:
+    await asyncio.sleep(delay_s)
+    return response
 
 
 def encode(outcome: Outcome) -> bytes:

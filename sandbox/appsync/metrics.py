@@ -60,10 +60,20 @@ class LambdaMetrics:
         dimensions = (("FunctionName", function_name),)
         self._invocations = sink.series("AWS/Lambda", "Invocations", dimensions, "Count")
         self._errors = sink.series("AWS/Lambda", "Errors", dimensions, "Count")
+        self._throttles = sink.series("AWS/Lambda", "Throttles", dimensions, "Count")
+        self._concurrent = sink.series("AWS/Lambda", "ConcurrentExecutions", dimensions, "Count")
         self._duration = sink.series("AWS/Lambda", "Duration", dimensions, "Milliseconds")
 
     def invoked(self, duration_ms: float, failed: bool) -> None:
         """Count one invocation; Lambda writes 0 errors for a success."""
         self._invocations.add(1)
         self._errors.add(1 if failed else 0)
-        self._duration.add(duration_ms)
+        self._duration.add(round(duration_ms, 2))
+
+    def throttled(self) -> None:
+        """Count one refusal; it is not an invocation."""
+        self._throttles.add(1)
+
+    def concurrent(self, executions: int) -> None:
+        """Record how many run at this moment."""
+        self._concurrent.add(executions)

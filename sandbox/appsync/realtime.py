@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ import orjson
 from graphql import GraphQLError
 
 from sandbox.appsync.api_keys import ApiKeys, Unauthorized
+from sandbox.appsync.behaviour import Behaviour, RateLimit
 from sandbox.appsync.graphql.documents import Documents, InvalidDocument, MalformedDocument, SubscriptionStatement
 from sandbox.appsync.graphql.validation import variable_errors
 from sandbox.appsync.graphql.variables import VariableFault
@@ -73,7 +75,11 @@ class Realtime:
         limits: RealtimeLimits | None = None,
         timer: Callable[[], float] = time.monotonic,
         call_later: CallLater | None = None,
+        behaviour: Behaviour | None = None,
     ) -> None:
+        behaviour = behaviour or Behaviour()
+        self.connects = RateLimit(behaviour.connects_per_s)
+        self.most_connections = math.inf if behaviour.connections is None else behaviour.connections
         self.documents = documents
         self.subscriptions = subscriptions
         self.keys = keys
@@ -91,7 +97,10 @@ class Realtime:
         self.connections.add(connection)
         if self._levels is None:
             self._levels = self._call_later(60.0, self._record_levels)
-        session.refusal = self._refusal(connection)
+        if not self.connects.take(self._timer()) or len(self.connections) > self.most_connections:
+            session.refusal = {"errorType": "LimitExceededError", "message": "Rate limit exceeded", "errorCode": 429}
+        else:
+            session.refusal = self._refusal(connection)
         if session.refusal is not None:
             self.metrics.connect_client_error.add(1)
             session.timers = [self._call_later(_REFUSED_S, lambda: connection.close(1000))]

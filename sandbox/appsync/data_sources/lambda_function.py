@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from typing import Any, Protocol
 
@@ -19,20 +20,35 @@ class LambdaError(Exception):
         self.error_type = error_type
 
 
-class Invocations(Protocol):
-    """Where invocations are counted."""
+class Function(Protocol):
+    """The Lambda function that handlers belong to: admits and counts executions."""
 
-    def invoked(self, failed: bool) -> None: ...
+    def begin(self) -> float | None: ...
+
+    def end(self, duration_s: float, failed: bool) -> None: ...
 
 
 class LambdaDataSource:
-    """Runs one handler in process."""
+    """Runs one handler in process. What `function` says it takes is left to the answer to wait for."""
 
-    def __init__(self, handler: Handler, invocations: Invocations | None = None) -> None:
+    def __init__(
+        self, handler: Handler, function: Function | None = None, timer: Callable[[], float] = time.perf_counter
+    ) -> None:
         self.handler = handler
-        self.invocations = invocations
+        self.function = function
+        self.timer = timer
 
     def execute(self, request: Any, ctx: Context) -> None:
+        delay_s = 0.0
+        if self.function is not None:
+            admitted = self.function.begin()
+            if admitted is None:
+                ctx.answer(None)
+                ctx.error = DataSourceError("Rate Exceeded.", "Lambda:TooManyRequestsException")
+                return
+            delay_s = admitted
+            ctx.request.delay_s += delay_s
+        started_s = self.timer()
         failed = True
         try:
             ctx.answer(self.handler(request))
@@ -46,8 +62,8 @@ class LambdaDataSource:
             ctx.answer(None)
             ctx.error = DataSourceError(str(getattr(error, "message", error)), "Lambda:Unhandled")
         finally:
-            if self.invocations is not None:
-                self.invocations.invoked(failed)
+            if self.function is not None:
+                self.function.end(delay_s + self.timer() - started_s, failed)
 
 
 def event(ctx: Context) -> dict[str, Any]:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from graphql import (
@@ -100,6 +101,7 @@ class Documents:
         self.publications = publications(api.schema)
         self._published = frozenset(self.publications)
         self._statements: dict[tuple[str, str | None], Statement] = {}
+        self._lock = threading.Lock()
 
     def statement(self, text: str, operation_name: str | None) -> Statement:
         """Raises MalformedDocument or InvalidDocument."""
@@ -108,9 +110,10 @@ class Documents:
         if statement is None:
             statement = self._compile(text, operation_name)
             if len(text) <= _MAX_CACHED_CHARACTERS:
-                if len(self._statements) >= _MAX_CACHED:  # the oldest leaves
-                    del self._statements[next(iter(self._statements))]
-                self._statements[key] = statement
+                with self._lock:  # requests may run in threads
+                    if len(self._statements) >= _MAX_CACHED:  # the oldest leaves
+                        del self._statements[next(iter(self._statements))]
+                    self._statements[key] = statement
         return statement
 
     def _compile(self, text: str, operation_name: str | None) -> Statement:

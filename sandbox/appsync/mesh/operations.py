@@ -12,6 +12,7 @@ from sandbox.appsync.context import Context
 from sandbox.appsync.data_sources.dynamodb import DynamoDBDataSource
 from sandbox.appsync.data_sources.lambda_function import LambdaDataSource, event
 from sandbox.appsync.data_sources.none import NoneDataSource
+from sandbox.appsync.lambda_service import LambdaFunction
 from sandbox.appsync.mesh.functions import FUNCTIONS
 from sandbox.appsync.mesh.layout import Item, Layout, Request, node_name
 from sandbox.appsync.mesh.settings import MeshSettings
@@ -29,7 +30,11 @@ class Operations:
         self.dynamodb = dynamodb
 
     def resolvers(
-        self, settings: MeshSettings, clock: Callable[[], float], new_id: Callable[[], str]
+        self,
+        settings: MeshSettings,
+        clock: Callable[[], float],
+        new_id: Callable[[], str],
+        function: LambdaFunction | None = None,
     ) -> dict[str, Resolver]:
         """Field name -> resolver; field names are unique over Query and Mutation."""
         layout, dynamodb = self.layout, self.dynamodb
@@ -65,7 +70,7 @@ class Operations:
         }
         for name, build in FUNCTIONS.items():
             handler = build(layout, dynamodb.call, settings, clock, new_id)
-            resolvers[name] = UnitResolver(name, LambdaDataSource(handler), event)
+            resolvers[name] = UnitResolver(name, LambdaDataSource(handler, function), event)
         return resolvers
 
     # ---- the group that an operation names -------------------------------------------------------------------------

@@ -1,0 +1,175 @@
+"""Quotas and delays: off by default, and as on AWS when they are switched on."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import statistics
+from typing import Any
+
+import mesh_api as m
+import orjson
+import pytest
+from mesh_api import KEY, Mesh
+
+from sandbox.appsync.api import FUNCTION_NAME, AppSyncApi
+from sandbox.appsync.behaviour import Behaviour, Delay, RateLimit
+from sandbox.http.message import Request, Response
+
+CREATE_DOMAIN = orjson.dumps({"query": "mutation { createDomain }"})
+
+
+def mesh_with(**behaviour: Any) -> Mesh:
+    mesh = Mesh()
+    mesh.api = AppSyncApi(
+        mesh.config, mesh.engine.call, mesh.metrics, mesh.clock, random.Random(1), Behaviour(**behaviour)
+    )
+    return mesh
+
+
+def post(mesh: Mesh) -> Any:
+    return mesh.api.handle(Request("POST", "/graphql", "", {"x-api-key": KEY}, CREATE_DOMAIN, "192.0.2.1"))
+
+
+def total(mesh: Mesh, namespace: str, metric: str) -> float:
+    name, value = {
+        "AWS/AppSync": ("GraphQLAPIId", mesh.config.api_id),
+        "AWS/Lambda": ("FunctionName", FUNCTION_NAME),
+    }[namespace]
+    point = mesh.metrics.series(namespace, metric, ((name, value),), "Count").open_point()
+    return 0.0 if point is None else point.total
+
+
+@pytest.mark.parametrize(
+    ("region", "tokens_per_s"), [("ap-northeast-1", 10_000), ("us-east-1", 10_000), ("ap-northeast-3", 5_000)]
+)
+def test_default_quotas_follow_the_region(region: str, tokens_per_s: int) -> None:
+    assert Behaviour.quotas_of(region).request_tokens_per_s == tokens_per_s
+    assert Behaviour.quotas_of(region).connects_per_s == 2_000
+
+
+@pytest.mark.parametrize(
+    ("at_s", "granted"),
+    [
+        ([0.0] * 12, [True] * 10 + [False] * 2),
+        ([0.0] * 10 + [0.05, 0.1], [True] * 10 + [False, True]),
+        ([0.0] * 10 + [100.0] * 11, [True] * 20 + [False]),
+    ],
+)
+def test_a_rate_of_ten_per_second_grants_ten_at_once_and_one_more_each_tenth(
+    at_s: list[float], granted: list[bool]
+) -> None:
+    limit = RateLimit(10.0)
+    assert [limit.take(now_s) for now_s in at_s] == granted
+
+
+def test_a_request_over_the_token_quota_is_refused_and_counted_as_4xx() -> None:
+    mesh = mesh_with(request_tokens_per_s=5)
+    statuses = [post(mesh).status for _ in range(7)]
+    assert statuses == [200] * 5 + [429] * 2
+    assert total(mesh, "AWS/AppSync", "4XXError") == 2
+    assert total(mesh, "AWS/AppSync", "Requests") == 5
+    mesh.now_s += 1
+    assert post(mesh).status == 200
+
+
+def test_a_delay_has_the_median_and_99th_percentile_it_was_given() -> None:
+    dice = random.Random(1)
+    delays_ms = sorted(Delay(20, 120).sample_s(dice) * 1000 for _ in range(20_000))
+    assert statistics.median(delays_ms) == pytest.approx(20, rel=0.03)
+    assert delays_ms[int(0.99 * len(delays_ms))] == pytest.approx(120, rel=0.1)
+
+
+@pytest.mark.parametrize(("median_ms", "p99_ms"), [(0, 1), (-1, 1), (5, 4)])
+def test_a_delay_that_cannot_be_is_refused_with_an_example(median_ms: float, p99_ms: float) -> None:
+    with pytest.raises(ValueError, match="example: Delay"):
+        Delay(median_ms, p99_ms)
+
+
+def test_an_imitated_latency_holds_the_answer_up_and_is_in_the_metric() -> None:
+    mesh = mesh_with(latency=Delay(30, 30))
+
+    async def ask() -> Response:
+        answer = post(mesh)
+        assert not isinstance(answer, Response)
+        response: Response = await answer
+        return response
+
+    assert asyncio.run(ask()).status == 200
+    dimensions = (("GraphQLAPIId", mesh.config.api_id),)
+    point = mesh.metrics.series("AWS/AppSync", "Latency", dimensions, "Milliseconds").open_point()
+    assert point is not None
+    assert 30 <= point.minimum < 130
+
+
+def test_a_lambda_function_at_its_concurrency_throttles_the_field() -> None:
+    mesh = mesh_with(lambda_concurrency=2, lambda_duration=Delay(100, 100))
+
+    async def ask() -> list[Any]:
+        answers = [post(mesh) for _ in range(3)]
+        return [orjson.loads((await each if not isinstance(each, Response) else each).body) for each in answers]
+
+    first, second, third = asyncio.run(ask())
+    assert first == second == {"data": {"createDomain": "192.0.2.1"}}
+    assert third["data"] is None
+    assert third["errors"][0]["errorType"] == "Lambda:TooManyRequestsException"
+    assert total(mesh, "AWS/Lambda", "Throttles") == 1
+    assert total(mesh, "AWS/Lambda", "Invocations") == 2
+    mesh.now_s += 0.1
+    assert "errors" not in orjson.loads(asyncio.run(_awaited(post(mesh))).body)
+
+
+async def _awaited(answer: Any) -> Response:
+    response: Response = answer if isinstance(answer, Response) else await answer
+    return response
+
+
+@pytest.mark.parametrize(
+    ("pause_s", "cold"),
+    [(1.0, False), (299.0, False), (301.0, True)],
+)
+def test_an_idle_environment_is_used_again_until_it_is_let_go(pause_s: float, cold: bool) -> None:
+    mesh = mesh_with(lambda_duration=Delay(10, 10), lambda_cold_start=Delay(400, 400))
+    function = mesh.api.function
+    assert function.begin() == pytest.approx(0.410)
+    mesh.now_s += 0.410 + pause_s
+    assert function.begin() == pytest.approx(0.410 if cold else 0.010)
+
+
+def test_two_at_once_need_two_environments() -> None:
+    mesh = mesh_with(lambda_duration=Delay(10, 10), lambda_cold_start=Delay(400, 400))
+    assert [mesh.api.function.begin() for _ in range(2)] == [pytest.approx(0.410)] * 2
+    mesh.now_s += 1
+    assert [mesh.api.function.begin() for _ in range(3)] == [pytest.approx(d) for d in (0.010, 0.010, 0.410)]
+
+
+def test_lambda_counts_invocations_and_errors() -> None:
+    mesh = Mesh()
+    group = mesh.create_group()
+    mesh.data("mutation { createDomain }")
+    mesh.error(m.DISSOLVE, {"group": group["id"], "domain": group["domain"], "host": "someone else"})
+    mesh.data(m.LIST_GROUPS, {"domain": group["domain"]})
+    assert total(mesh, "AWS/Lambda", "Invocations") == 2
+    assert total(mesh, "AWS/Lambda", "Errors") == 1
+
+
+def test_resolvers_whose_dynamodb_is_elsewhere_run_in_threads_and_still_publish() -> None:
+    mesh = Mesh(dynamodb_endpoint="http://127.0.0.1:1")  # the address is not used: calls go to the engine
+    published: list[Any] = []
+    mesh.api.http.publish = published.extend
+
+    async def ask() -> list[Any]:
+        def send(text: str, variables: Any) -> Any:
+            body = orjson.dumps({"query": text, "variables": variables})
+            return mesh.api.handle(Request("POST", "/graphql", "", {"x-api-key": KEY}, body, "192.0.2.1"))
+
+        created = await send(m.CREATE_GROUP, {"name": "n", "host": "h", "domain": "d", "ws": True})
+        group = orjson.loads(created.body)["data"]["createGroup"]["id"]
+        reports = [send(m.REPORT, {"group": group, "domain": "d", "node": f"n{n}", "data": []}) for n in range(20)]
+        return [orjson.loads(each.body) for each in await asyncio.gather(*reports)]
+
+    answers = asyncio.run(ask())
+    assert [answer["data"]["reportDataByNode"]["nodeStatus"]["nodeId"] for answer in answers] == [
+        f"n{n}" for n in range(20)
+    ]
+    assert len(published) == 20
