@@ -38,7 +38,7 @@ def text(**attributes: str) -> Json:
 
 
 KEY = text(pk="a", sk="1")
-BOTH = {**KEY, **text(g="x", l="y", shown="1", inner="1")}
+BOTH = {**KEY, **text(g="x", l="y", shown="1", detail="1")}
 
 
 def arms(answer: Json) -> tuple[float, float, float, float]:
@@ -69,7 +69,7 @@ def test_writes_of_an_item_in_both_indexes(engine: Engine, metrics: RecordedMetr
     again = put(engine, dict(reversed(BOTH.items())))
     assert arms(again) == (1, 1, 0, 0), "an identical overwrite"
     assert "GlobalSecondaryIndexes" not in again["ConsumedCapacity"], "an untouched index has no arm"
-    assert arms(update(engine, "SET inner = :h", h="2")) == (2, 1, 0, 1), "not projected by the global index"
+    assert arms(update(engine, "SET detail = :h", h="2")) == (2, 1, 0, 1), "not projected by the global index"
     assert arms(update(engine, "SET shown = :s", s="2")) == (3, 1, 1, 1), "projected by both"
     assert arms(update(engine, "SET g = :g", g="z")) == (4, 1, 2, 1), "a key of the global index moves"
     assert arms(update(engine, "REMOVE g")) == (3, 1, 1, 1), "it leaves the global index"
@@ -86,8 +86,8 @@ def test_writes_of_an_item_in_both_indexes(engine: Engine, metrics: RecordedMetr
 def test_a_large_item_with_a_small_entry(engine: Engine) -> None:
     """A 3,023-byte item with an 18-byte entry: table 3, index 1 (row 45)."""
     item = {**KEY, **text(g="x")}
-    pad = 3_023 - sum(len(name) + len(value["S"]) for name, value in item.items()) - len("inner")
-    assert arms(put(engine, {**item, **text(inner="x" * pad)})) == (4, 3, 1, 0)
+    pad = 3_023 - sum(len(name) + len(value["S"]) for name, value in item.items()) - len("detail")
+    assert arms(put(engine, {**item, **text(detail="x" * pad)})) == (4, 3, 1, 0)
 
 
 def test_transactions_double_the_table_alone(engine: Engine) -> None:
@@ -113,7 +113,7 @@ def test_transactions_double_the_table_alone(engine: Engine) -> None:
 )
 def test_reads(engine: Engine, size_bytes: int, strong: float, eventual: float, transactional: float) -> None:
     """Developer Guide, ProvisionedThroughput and read-write-operations."""
-    put(engine, {**KEY, **text(inner="x" * (size_bytes - 12))})
+    put(engine, {**KEY, **text(detail="x" * (size_bytes - 12))})
     get = {"TableName": "things", "Key": KEY, "ReturnConsumedCapacity": "TOTAL"}
     assert engine.call("GetItem", get)["ConsumedCapacity"]["CapacityUnits"] == eventual
     assert engine.call("GetItem", {**get, "ConsistentRead": True})["ConsumedCapacity"]["CapacityUnits"] == strong
@@ -140,7 +140,7 @@ def test_a_batch_rounds_each_item_on_its_own(engine: Engine) -> None:
     """Developer Guide: 500 bytes and 3.5 KB are 1 + 4 write units; 1.5 KB and 6.5 KB read strongly are 1 + 2."""
 
     def item(sk: str, size_bytes: int) -> Json:
-        return {**text(pk="a", sk=sk), **text(inner="x" * (size_bytes - 12))}
+        return {**text(pk="a", sk=sk), **text(detail="x" * (size_bytes - 12))}
 
     def write(*items: Json) -> float:
         request = {"RequestItems": {"things": [{"PutRequest": {"Item": each}} for each in items]}}
@@ -162,7 +162,7 @@ def test_a_local_index_that_has_to_fetch(unlimited: Engine) -> None:
     attributes = [{"AttributeName": "l", "AttributeType": "S"}]
     unlimited.call("CreateTable", key_table(attributes=attributes, LocalSecondaryIndexes=[local]))
     for number in range(4):
-        put(unlimited, text(pk="a", sk=str(number) + "x" * 186, l="y", inner="x" * 93))
+        put(unlimited, text(pk="a", sk=str(number) + "x" * 186, l="y", detail="x" * 92))
     query = {
         "TableName": "things",
         "IndexName": "lsi",
