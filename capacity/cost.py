@@ -9,7 +9,13 @@ from pydantic import BaseModel, ConfigDict
 
 from capacity.prices import PriceList
 
-SERVICES = {"dynamodb": "DynamoDB", "appsync": "AppSync", "lambda": "Lambda", "cloudwatch": "CloudWatch"}
+SERVICES = {
+    "dynamodb": "DynamoDB",
+    "appsync": "AppSync",
+    "lambda": "Lambda",
+    "cloudwatch": "CloudWatch",
+    "transfer": "Data transfer",
+}
 
 
 @dataclass(frozen=True)

@@ -71,6 +71,8 @@ class ThroughputForecast(_Part):
     first_throttle_s: float | None
     first_throttle_limit: str | None
     """Middle of the throttling reason, such as ProvisionedThroughput."""
+    hold_units_per_s: float | None = None
+    """Mean over the hold."""
 
 
 class ResourceForecast(_Part):
@@ -252,6 +254,8 @@ class _Series:
         per_step = self.sums[:, number, kind].sum(axis=0)
         chosen = (self.charges.resource == number) & (self.charges.kind == kind)
         per_s = np.bincount(self.time_s[chosen].astype(np.int64), self.units[chosen], minlength=1)
+        schedule = scenario.schedule
+        in_hold = chosen & (self.time_s > schedule.ramp_s) & (self.time_s < schedule.sending_s)
         refusals = [r for r in self.admission.refusals if r.resource == name and r.kind == KINDS[kind]]
         first = refusals[0] if refusals else None
         levels = self.admission.levels.get((name, KINDS[kind]))
@@ -259,6 +263,7 @@ class _Series:
             units=float(per_step.sum()),
             units_per_step=_round(per_step),
             peak_units_per_s=float(per_s.max()),
+            hold_units_per_s=float(self.units[in_hold].sum()) / schedule.hold_s,
             provisioned_units_per_s=_provisioned(scenario, name, kind),
             burst_left_units=None if levels is None else _round(levels),
             throttled=len(refusals),

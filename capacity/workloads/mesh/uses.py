@@ -29,7 +29,7 @@ def uses_of(
 ) -> list[Use]:
     """What the requests of a window of time (None = all) are billed for, but for provisioned capacity and storage."""
     start_s, end_s = window_s or (-np.inf, np.inf)
-    inside = (requests.time_s >= start_s) & (requests.time_s < end_s)
+    inside = (requests.time_s > start_s) & (requests.time_s < end_s)  # who arrives at its very start is not in it
     uses = _appsync(requests, live, inside, window_s) + _lambda(requests, inside)
     return uses + (_dynamodb(requests, charges, inside, admitted) if on_demand else [])
 
