@@ -36,7 +36,7 @@ class Source(_Model):
 class Tier(_Model):
     """Price of the part of a month's quantity up to `up_to` units (null: without end)."""
 
-    up_to: float | None
+    up_to: float | None = None
     usd: Annotated[float, Field(ge=0)]
 
 
