@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from capacity.attribute_value import Item, to_item
 from capacity.consumption import Consumption, Units, total
+from capacity.item_size import item_size_bytes
 from capacity.reads import NotChargeable, batch_get_item, get_item, query, query_pages, scan, transact_get_items
 from capacity.table import Index, Key, Projection, Table
 from capacity.units import Consistency
@@ -51,8 +52,9 @@ def test_a_limit_cuts_pages_and_pages_only_add_rounding(items: list[Item], rows:
 
 
 def test_a_page_ends_with_the_row_that_reaches_one_megabyte() -> None:
-    rows = [post(100_000)] * 12
-    assert [len(page) for page in query_pages(TABLE, rows)] == [11, 1]
+    assert [len(page) for page in query_pages(TABLE, [post(100_000)] * 12)] == [11, 1]
+    sixteenth = post(65_536 - item_size_bytes(post(0)))
+    assert [len(page) for page in query_pages(TABLE, [sixteenth] * 17)] == [16, 1]
 
 
 def test_an_empty_query_costs_the_minimum() -> None:
