@@ -3,8 +3,8 @@
 Source: paritysuite/dynamodb-conformance, pull request 43 (2026-06-19).
 Published: it succeeds on a fresh table, out of burst capacity, and is throttled once the burst is spent.
 Reproduced exactly: 1,500 units are saved. Of one put a second three are paid for, the fourth is admitted out of the
-rest and leaves a debt, the fifth is refused: 1,600 units are spent, and 1,500 + 5 a second reach that after 20 s. (Within
-one second the third put would already exhaust the partition's 1,000 units a second, which no burst lifts.)
+rest and leaves a debt, the fifth is refused: 1,600 units are spent, and 1,500 + 5 a second reach that after 20 s.
+(Within one second the third put would already exhaust the partition's 1,000 units a second, which no burst lifts.)
 """
 
 from __future__ import annotations
