@@ -23,7 +23,7 @@ from locust.env import Environment
 from locust.runners import STATE_MISSING, LocalRunner, MasterRunner, WorkerRunner
 
 from capacity.exit_codes import ExitCode
-from capacity.record import run_id
+from capacity.record import Target, read_run, run_id
 from capacity.scenario import Scenario, ScenarioError, load_scenario
 from locustfiles.clock import now_s
 from locustfiles.merge import merge_run
@@ -51,6 +51,7 @@ class Generator:
         self._tickets = itertools.count()
         self._waiting: dict[int, AsyncResult] = {}
         self._left: set[str] = set()
+        self._deliveries: dict[str, int] = {}
         self._clients: dict[str, str] = {}
         self._asked_to_leave_s: float | None = None
         self._merged = False
@@ -75,10 +76,34 @@ class Generator:
             self._runner.register_message(_ASK, self._on_ask)
             self._runner.register_message(_BACK, self._on_back)
             self._runner.register_message(_LEFT, self._on_left)
+        environment.events.report_to_master.add_listener(self._on_report)  # type: ignore[no-untyped-call]
+        environment.events.worker_report.add_listener(self._on_worker_report)  # type: ignore[no-untyped-call]
         environment.events.test_start.add_listener(self._on_test_start)  # type: ignore[no-untyped-call]
         environment.events.test_stopping.add_listener(self._on_test_stopping)  # type: ignore[no-untyped-call]
         environment.events.test_stop.add_listener(self._on_test_stop)  # type: ignore[no-untyped-call]
+        if environment.web_ui is not None:
+            from locustfiles.web_tab import MeshTab  # the forecast behind it takes a second to load
+
+            MeshTab(environment, self.scenario, self.elapsed_s, self._count_deliveries, self._target)
         return self.scenario
+
+    def elapsed_s(self) -> float | None:
+        """Seconds since the zero of the run; None when none is on."""
+        return None if self.start is None or self._merged else now_s() - self.start.start_s
+
+    def _target(self) -> Target | None:
+        return None if self.start is None else read_run(self.run_dir).target
+
+    def _count_deliveries(self) -> int:
+        own = self.session.receptions.count if self.session is not None else 0
+        return own + sum(self._deliveries.values())
+
+    def _on_report(self, data: dict[str, Any], **_: Any) -> None:
+        if self.session is not None:
+            data["meshcap_deliveries"] = self.session.receptions.count
+
+    def _on_worker_report(self, client_id: str, data: dict[str, Any], **_: Any) -> None:
+        self._deliveries[client_id] = data.get("meshcap_deliveries", 0)
 
     @property
     def _runner(self) -> Any:
@@ -112,6 +137,7 @@ class Generator:
         self.start = Start(name, now_s() + LEAD_S, groups, planned)
         self._seating = Seating(population.nodes_per_group)
         self._left, self._clients, self._asked_to_leave_s, self._merged = set(), {}, None, False
+        self._deliveries = {}
         parts = self.run_dir / "parts"
         parts.mkdir(parents=True, exist_ok=True)
         (parts / "start.json").write_bytes(orjson.dumps(asdict(self.start)))

@@ -73,12 +73,19 @@ class PartStream:
         self._file = path.open("wb")
         options = pa.ipc.IpcWriteOptions(compression="lz4")
         self._writer = pa.ipc.new_stream(self._file, schema, options=options)
+        self._flushed = 0
         self.append = self._rows.append
+
+    @property
+    def count(self) -> int:
+        """Rows appended so far."""
+        return self._flushed + len(self._rows)
 
     def flush(self) -> None:
         """Append what is in memory to the file."""
         if not self._rows:
             return
+        self._flushed += len(self._rows)
         columns = list(zip(*self._rows, strict=True))
         self._rows.clear()
         arrays = [_array(values, field.type) for values, field in zip(columns, self._schema, strict=True)]

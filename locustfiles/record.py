@@ -22,6 +22,7 @@ LATE_S, LATE_SHARE, LATE_STARTS = 0.1, 0.01, 10
 """Not valid: more than one start in a hundred, and at least ten, came more than a tenth of a second late."""
 CPU_LIMIT_PERCENT = 90.0
 ACHIEVED_LIMIT = 0.99
+WAITED_PERCENT = 10.0
 
 
 def begin_record(run_dir: Path, start: Start, scenario: Scenario, scenario_name: str, graphql_url: str) -> None:
@@ -106,6 +107,12 @@ def judge_generator(
         )
     if cpu_mean is not None and cpu_mean > 85:
         notes.append(f"at {cpu_mean:.0f} % of a core the upper percentiles are not repeatable")
+    waited = max((s["waited_mean_percent"] for s in summaries if s.get("waited_mean_percent") is not None), default=0.0)
+    if waited > WAITED_PERCENT:
+        notes.append(
+            f"the generator waited for a processor {waited:.0f} % of the time: something else keeps this machine busy, "
+            "and latencies hold that wait"
+        )
     counts: dict[str, int] = {}
     for summary in summaries:
         for what, count in summary["notes"].items():

@@ -37,8 +37,7 @@ class Scheduler:
             self._timer.start(self._run_due)
 
     def _run_due(self) -> None:
-        started_s = now_s()
-        for due_s, action in self._agenda.take_due(started_s):
-            self.lateness.add(started_s - due_s)
+        for due_s, action in self._agenda.take_due(now_s()):
+            self.lateness.add(now_s() - due_s)
             self._crew.run(action, due_s)
         self._arm()

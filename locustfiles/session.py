@@ -94,6 +94,7 @@ class Session:
         self.cursors = self._streams["cursors"]
         self._indices: dict[str, int] = {}
         self._cpu_percent: list[float] = []
+        self._waited_percent: list[float] = []
         self._leaving = Group()
         self._keeper = gevent.spawn(self._keep)
         self.clock_offset_s = self.clock_error_s = 0.0
@@ -147,7 +148,7 @@ class Session:
         self._keeper.kill()
         for stream in self._streams.values():
             stream.close()
-        cpu = self._cpu_percent
+        cpu, waited = self._cpu_percent, self._waited_percent
         summary = {
             "worker": self.worker,
             "ended_s": self.ended_s,
@@ -157,6 +158,7 @@ class Session:
             "lateness_max_s": self.lateness.max_s,
             "cpu_mean_percent": sum(cpu) / len(cpu) if cpu else None,
             "cpu_max_percent": max(cpu) if cpu else None,
+            "waited_mean_percent": sum(waited) / len(waited) if waited else None,
             "notes": dict(self.notes.counts),
         }
         (self._parts_dir / f"{self.worker}.summary.json").write_bytes(orjson.dumps(summary))
@@ -167,16 +169,26 @@ class Session:
 
     def _keep(self) -> None:
         """Flush the parts and watch the process's CPU, every second."""
-        wall_s, cpu_s = now_s(), time.process_time()
+        wall_s, cpu_s, waited_s = now_s(), time.process_time(), _waited_s()
         while True:
             gevent.sleep(FLUSH_EVERY_S)
             for stream in self._streams.values():
                 stream.flush()
                 gevent.sleep(0)
-            now, cpu = now_s(), time.process_time()
+            now, cpu, waited = now_s(), time.process_time(), _waited_s()
             if not self.start.planned or (self.measuring_from_s <= wall_s and now <= self.sending_until_s):
                 self._cpu_percent.append(100 * (cpu - cpu_s) / (now - wall_s))
-            wall_s, cpu_s = now, cpu
+                if waited is not None and waited_s is not None:
+                    self._waited_percent.append(100 * (waited - waited_s) / (now - wall_s))
+            wall_s, cpu_s, waited_s = now, cpu, waited
+
+
+def _waited_s() -> float | None:
+    """Seconds that this process was ready to run but had no processor; None where the system does not say."""
+    try:
+        return int(Path("/proc/self/schedstat").read_text(encoding="ascii").split()[1]) / 1e9
+    except (OSError, IndexError, ValueError):
+        return None
 
 
 def _spare_the_collector() -> None:

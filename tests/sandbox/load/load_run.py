@@ -94,18 +94,19 @@ class Load:
         self._graphql_url = graphql_url
         (directory / "scenarios.yaml").write_text(SCENARIOS)
 
-    def start(self, scenario: str, *arguments: str, port: int | None = None) -> subprocess.Popen[str]:
-        """Start a run and return its process."""
+    def start(self, scenario: str, *arguments: str, headless: bool = True, **more: str) -> subprocess.Popen[str]:
+        """Start a run and return its process; `more` goes into its environment."""
         environment = dict(
             os.environ,
             MESHCAP_SCENARIOS=str(self._directory / "scenarios.yaml"),
             MESHCAP_SCENARIO=scenario,
             MESHCAP_RUN_DIR=str(self.run_dir),
             MESHCAP_API_KEY=API_KEY,
+            **more,
         )
-        command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "-H", self._graphql_url, "--headless"]
+        command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "-H", self._graphql_url]
         return subprocess.Popen(
-            [*command, "--only-summary", *arguments],
+            [*command, *(["--headless", "--only-summary"] if headless else []), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
