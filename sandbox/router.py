@@ -37,6 +37,7 @@ class Router:
         realtime: Upgrade,
         cloudwatch: Service,
         pages: Mapping[str, Callable[[Request], Answer]],
+        switch_faults: Callable[[Request], Answer],
         access: KeyHolders | None = None,
     ) -> None:
         self._dynamodb = dynamodb.handle
@@ -44,12 +45,15 @@ class Router:
         self._cloudwatch = cloudwatch.handle
         self._realtime = realtime
         self._pages = pages
+        self._switch_faults = switch_faults
         self._access = access
 
     def __call__(self, request: Request) -> Answer:
         path = request.path
         if path == "/graphql":
             return self._appsync(request)
+        if path == "/_sandbox/faults" and request.method == "POST":
+            return self._switch_faults(request)
         if request.method == "POST":
             refusal = self._access.aws_request(request) if self._access is not None else None
             if refusal is not None:

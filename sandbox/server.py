@@ -30,6 +30,7 @@ from sandbox.dynamodb.api import DynamoDBApi
 from sandbox.dynamodb.engine import Engine
 from sandbox.dynamodb.errors import DynamoDBError
 from sandbox.dynamodb.expressions.parse import parse
+from sandbox.faults import FaultSwitch
 from sandbox.http.message import Request, Response
 from sandbox.http.server import HttpServer, Limits
 from sandbox.playground.pages import pages as playground_pages
@@ -72,6 +73,7 @@ class Sandbox:
             self.appsync.realtime,
             self.cloudwatch,
             pages,
+            FaultSwitch(self.cloudwatch, lambda: self.http.websockets, config.api_keys, config.seed).handle,
             KeyHolders(config.api_keys, clock) if config.remote else None,
         )
         self.http = HttpServer(self.router, self.router.upgrade, limits)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -28,6 +29,12 @@ class CloudWatchApi:
     def __init__(self, store: MetricStore, clock: Callable[[], float], faults: CloudWatchFaults = NO_FAULTS) -> None:
         self._store = store
         self._clock = clock
+        self.faults = faults
+        self._calls = 0
+        self._data_answers = 0
+
+    def switch(self, faults: CloudWatchFaults) -> None:
+        """Put other faults in force; those that end after some calls or answers count from now."""
         self.faults = faults
         self._calls = 0
         self._data_answers = 0
@@ -75,7 +82,13 @@ class CloudWatchApi:
         if operation == "GetMetricData":
             answer = get_metric_data(self._store, request, late_s, faults.split_pages)
             self._data_answers += 1
-            return _halved(answer) if self._data_answers <= faults.partial_data_answers else answer
+            if self._data_answers <= faults.empty_answers:
+                _keep(answer, 0.0)
+            elif self._data_answers <= faults.partial_data_answers:
+                _keep(answer, 0.5)
+            if faults.shuffled:
+                _shuffle(answer)
+            return answer
         if operation == "GetMetricStatistics":
             return get_metric_statistics(self._store, request, late_s)
         if operation == "ListMetrics":
@@ -85,14 +98,23 @@ class CloudWatchApi:
         raise unknown_operation(operation)
 
 
-def _halved(answer: dict[str, Any]) -> dict[str, Any]:
-    """The same answer as CloudWatch gives it when it could not collect everything, and with no page to follow."""
+def _keep(answer: dict[str, Any], share: float) -> None:
+    """Keep a share of the points: partial ones as CloudWatch marks them, and with no page to follow; none unmarked."""
     for result in answer["MetricDataResults"]:
-        half = len(result["Values"]) // 2
-        result.update(Timestamps=result["Timestamps"][:half], Values=result["Values"][:half], StatusCode="PartialData")
+        kept = int(len(result["Values"]) * share)
+        result.update(Timestamps=result["Timestamps"][:kept], Values=result["Values"][:kept])
+        if share:
+            result["StatusCode"] = "PartialData"
     answer.pop("NextToken", None)
-    answer["Messages"] = [{"Code": "PartialData", "Value": "Some data could not be collected; try again."}]
-    return answer
+    if share:
+        answer["Messages"] = [{"Code": "PartialData", "Value": "Some data could not be collected; try again."}]
+
+
+def _shuffle(answer: dict[str, Any]) -> None:
+    for result in answer["MetricDataResults"]:
+        points = list(zip(result["Timestamps"], result["Values"], strict=True))
+        random.Random(len(points)).shuffle(points)
+        result.update(Timestamps=[time_s for time_s, _ in points], Values=[value for _, value in points])
 
 
 def _request_id() -> str:

@@ -13,6 +13,7 @@ class CloudWatchFaults:
     hold half of the points and StatusCode PartialData before whole ones follow. throttled_calls: so many calls are
     refused first. throttle_every: refuse every n-th call (0: none). denied: no call has permission.
     split_pages: at most this many points per page, whatever MaxDatapoints asks (0: as asked), so that ids repeat.
+    shuffled: points of GetMetricData come in no order. empty_answers: so many of its answers hold no points.
     """
 
     late_points_s: float = 0.0
@@ -21,6 +22,8 @@ class CloudWatchFaults:
     throttle_every: int = 0
     denied: bool = False
     split_pages: int = 0
+    shuffled: bool = False
+    empty_answers: int = 0
 
 
 NO_FAULTS = CloudWatchFaults()

@@ -108,6 +108,8 @@ def test_a_service_that_publishes_by_the_minute_is_read_by_the_minute(run) -> No
         pytest.param(CloudWatchFaults(throttle_every=2), id="every second call is throttled"),
         pytest.param(CloudWatchFaults(partial_data_answers=3), id="partial data at first"),
         pytest.param(CloudWatchFaults(late_points_s=120), id="points come two minutes late"),
+        pytest.param(CloudWatchFaults(empty_answers=3), id="no points at first"),
+        pytest.param(CloudWatchFaults(shuffled=True), id="points in no order"),
         pytest.param(CloudWatchFaults(split_pages=7), id="many small pages that repeat their ids"),
         pytest.param(
             CloudWatchFaults(throttle_every=3, partial_data_answers=2, late_points_s=90, split_pages=50),

@@ -264,6 +264,68 @@ def test_without_openssl_one_sentence_says_what_to_do(monkeypatch: pytest.Monkey
         pass
 
 
+def switch(sandbox: Sandbox, body: Any, key: str = DEFAULT_API_KEY) -> tuple[int, Any]:
+    content = body if isinstance(body, bytes) else json.dumps(body).encode()
+    answer = sandbox.router(Request("POST", "/_sandbox/faults", "", {"x-api-key": key}, content))
+    assert isinstance(answer, Response)
+    return answer.status, json.loads(answer.body)
+
+
+def test_faults_of_cloudwatch_are_switched_while_it_runs() -> None:
+    def use(sandbox: Sandbox) -> None:
+        cloudwatch = client(sandbox, "cloudwatch")
+        status, now = switch(sandbox, {"cloudwatch": {"throttled_calls": 1, "late_points_s": 5}})
+        assert (status, now["cloudwatch"]["late_points_s"]) == (200, 5.0)
+        with pytest.raises(botocore.exceptions.ClientError, match="Rate exceeded"):
+            cloudwatch.list_metrics()
+        cloudwatch.list_metrics()
+        assert switch(sandbox, {"cloudwatch": {"denied": True}})[0] == 200
+        with pytest.raises(botocore.exceptions.ClientError, match="AccessDenied"):
+            cloudwatch.list_metrics()
+        assert switch(sandbox, {"cloudwatch": {}})[1]["cloudwatch"]["denied"] is False
+        cloudwatch.list_metrics()
+
+    with_sandbox(use)
+
+
+def test_half_of_the_websockets_are_cut_at_once() -> None:
+    async def run() -> None:
+        async with Sandbox(SandboxConfig()) as sandbox:
+            url = sandbox.url.replace("http", "ws", 1) + "/graphql/realtime"
+            sockets = [await connect(url, subprotocols=["graphql-ws"]) for _ in range(10)]
+            assert switch(sandbox, {"cut_websockets": 0.5})[1]["cut_websockets"] == 5
+            await asyncio.sleep(0.2)
+            assert sum(socket.close_code is not None for socket in sockets) == 5
+            for socket in sockets:
+                await socket.close()
+
+    uvloop.run(run())
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b"{", "example"),
+        ([], "an object"),
+        ({"network": 1}, "an object"),
+        ({"cut_websockets": 2}, "from 0 to 1"),
+        ({"cut_websockets": "all"}, "from 0 to 1"),
+        ({"cloudwatch": {"late": 1}}, "late_points_s"),
+        ({"cloudwatch": {"late_points_s": -1}}, "0 or more"),
+        ({"cloudwatch": {"late_points_s": True}}, "0 or more"),
+        ({"cloudwatch": {"denied": 1}}, "true or false"),
+    ],
+)
+def test_a_wrong_switch_is_refused_with_an_example(body: Any, words: str) -> None:
+    status, answer = switch(Sandbox(SandboxConfig()), body)
+    assert status == 400
+    assert words in answer["message"]
+
+
+def test_only_a_holder_of_the_key_switches_faults() -> None:
+    assert switch(Sandbox(SandboxConfig()), {}, key="guess")[0] == 401
+
+
 REMOTE = SandboxConfig(host="0.0.0.0", allow_remote=True, api_keys=(KEY,))  # never bound in a test
 
 
