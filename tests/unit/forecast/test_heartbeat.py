@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scenarios import scenario
 
-from capacity import heartbeat
+from capacity import detection, heartbeat
 from capacity.heartbeat import DEPLOYED, SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, saving, sweep
+from capacity.pareto import pareto_front
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ from capacity.heartbeat import DEPLOYED, SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, sa
     ],
 )
 def test_beats_whose_loss_drops_a_living_node(ttl_s: float, interval_s: float, beats: int, sentence: str) -> None:
-    assert int(heartbeat.missed_beats(ttl_s, interval_s)) == beats, sentence
+    assert int(detection.missed_beats(ttl_s, interval_s)) == beats, sentence
 
 
 @pytest.mark.parametrize("loss", [0.1, 0.5])
@@ -38,7 +39,7 @@ def test_runs_of_losses_are_as_likely_as_counting_says(loss: float, run: int, be
         longest = max((len(list(group)) for lost, group in itertools.groupby(outcome) if lost), default=0)
         if longest >= run:
             total += loss ** sum(outcome) * (1 - loss) ** (beats - sum(outcome))
-    assert float(heartbeat.false_drop_probability(loss, run, beats)) == pytest.approx(total)
+    assert float(detection.false_drop_probability(loss, run, beats)) == pytest.approx(total)
 
 
 @given(interval=st.floats(1, 300), multiple=st.floats(1.1, 8), look=st.floats(0.1, 300), share=st.floats(0.5, 0.999))
@@ -46,10 +47,10 @@ def test_quantiles_rise_and_stay_between_mean_and_worst(
     interval: float, multiple: float, look: float, share: float
 ) -> None:
     ttl = interval * multiple
-    at = float(heartbeat.detection_quantile_s(interval, ttl, look, share))
-    more = float(heartbeat.detection_quantile_s(interval, ttl, look, min(1.0, share + 1e-3)))
-    worst = float(heartbeat.detection_worst_s(interval, ttl, look))
-    assert float(heartbeat.detection_mean_s(interval, ttl, look)) <= at + 1e-6
+    at = float(detection.detection_quantile_s(interval, ttl, look, share))
+    more = float(detection.detection_quantile_s(interval, ttl, look, min(1.0, share + 1e-3)))
+    worst = float(detection.detection_worst_s(interval, ttl, look))
+    assert float(detection.detection_mean_s(interval, ttl, look)) <= at + 1e-6
     assert at <= more <= worst + 1e-9
 
 
@@ -61,11 +62,11 @@ def test_detection_times_of_simulated_vanishings(interval: float, ttl: float, lo
     expires_after = ttl - vanished_after
     first_look = rng.uniform(0, look, 400_000)
     noticed = first_look + np.ceil(np.maximum(0, expires_after - first_look) / look) * look
-    assert noticed.mean() == pytest.approx(float(heartbeat.detection_mean_s(interval, ttl, look)), rel=0.005)
+    assert noticed.mean() == pytest.approx(float(detection.detection_mean_s(interval, ttl, look)), rel=0.005)
     assert np.quantile(noticed, 0.95) == pytest.approx(
-        float(heartbeat.detection_quantile_s(interval, ttl, look)), rel=0.005
+        float(detection.detection_quantile_s(interval, ttl, look)), rel=0.005
     )
-    assert noticed.max() <= float(heartbeat.detection_worst_s(interval, ttl, look))
+    assert noticed.max() <= float(detection.detection_worst_s(interval, ttl, look))
 
 
 @pytest.mark.parametrize(
@@ -129,16 +130,16 @@ def test_no_recommendation_when_nothing_fits() -> None:
 )
 def test_the_front_is_what_comparing_every_pair_finds(points: list[tuple[int, int, int]]) -> None:
     columns = [np.array(column, float) for column in zip(*points, strict=True)]
-    front = {points[row] for row in heartbeat.pareto_front(*columns).tolist()}
+    front = {points[row] for row in pareto_front(*columns).tolist()}
     beaten = {p for p in points for q in points if q != p and all(a <= b for a, b in zip(q, p, strict=True))}
     assert front == set(points) - beaten
-    assert len(heartbeat.pareto_front(*columns)) == len(front)
+    assert len(pareto_front(*columns)) == len(front)
 
 
 def test_a_class_that_arrives_at_once_beats_at_once() -> None:
     # 40 nodes within 8 s: 5 beats per second in every interval, however long it is.
-    assert float(heartbeat.start_peak_per_s(40, 120, 8)) == 5
-    assert float(heartbeat.start_peak_per_s(40, 4, 8)) == 10  # shorter than the ramp: the average rate
+    assert float(detection.start_peak_per_s(40, 120, 8)) == 5
+    assert float(detection.start_peak_per_s(40, 4, 8)) == 10  # shorter than the ramp: the average rate
 
 
 def test_every_fault_is_named_at_once() -> None:
