@@ -6,7 +6,21 @@ from importlib import import_module
 
 import typer
 
-_VERBS = ("plan", "run", "metrics", "compare", "report", "sandbox", "table", "doctor", "calc")
+_VERBS = (
+    "plan",
+    "run",
+    "metrics",
+    "compare",
+    "report",
+    "cost",
+    "heartbeat",
+    "limits",
+    "prices",
+    "calc",
+    "sandbox",
+    "table",
+    "doctor",
+)
 
 
 def register(app: typer.Typer) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-
 from meshcap.console import data, out, say
 from meshcap.options import SCENARIOS, AsJson, ScenarioFile, ScenarioName
+from meshcap.tables import table
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from capacity.forecast import Forecast
 
 
@@ -29,28 +30,23 @@ def command(scenario: ScenarioName = "classroom", file: ScenarioFile = SCENARIOS
         f"Nodes: {population.nodes:,}, groups: {population.groups:,}, domains: {population.domains:,}. "
         f"Requests: {found.requests:,} in {found.duration_s} s. Layout {found.layout}, {found.world}.\n"
     )
-    out.print(*(_operations(found), _resources(found), _limits(found), _cost(found)), sep="\n\n")
+    for rows in (_operations(found), _resources(found), _limits(found), _cost(found)):
+        out.print(rows)
+        out.print()
     for assumption in found.assumptions:
         say(f"Assumed: {assumption}.")
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    for position, column in enumerate(columns):
-        table.add_column(column, justify="left" if position == 0 else "right", no_wrap=True)
-    return table
-
-
 def _operations(found: Forecast) -> Table:
     names = [resource.name for resource in found.resources]
-    table = _table("Operations", "operation", "requests", *(f"{n} {k}" for n in names for k in ("RU", "WU")))
+    rows = table("Operations", "operation", "requests", *(f"{n} {k}" for n in names for k in ("RU", "WU")))
     for each in sorted(found.operations, key=lambda operation: -operation.requests):
         units = [each.units.get(name) for name in names]
         cells: list[str] = []
         for unit in units:
             cells += ["", ""] if unit is None else [_units(unit.read), _units(unit.write)]
-        table.add_row(each.name, f"{each.requests:,}", *cells)
-    return table
+        rows.add_row(each.name, f"{each.requests:,}", *cells)
+    return rows
 
 
 def _units(units: float) -> str:
@@ -58,14 +54,14 @@ def _units(units: float) -> str:
 
 
 def _resources(found: Forecast) -> Table:
-    table = _table("Throughput", "resource", "units", "peak /s", "provisioned /s", "throttled", "first throttle")
+    rows = table("Throughput", "resource", "units", "peak /s", "provisioned /s", "throttled", "first throttle")
     for resource in found.resources:
         for kind, each in (("reads", resource.read), ("writes", resource.write)):
             provisioned = (
                 "on demand" if each.provisioned_units_per_s is None else f"{each.provisioned_units_per_s:,.0f}"
             )
             first = "" if each.first_throttle_s is None else f"after {each.first_throttle_s:.1f} s"
-            table.add_row(
+            rows.add_row(
                 f"{resource.name} {kind}",
                 f"{each.units:,.1f}",
                 f"{each.peak_units_per_s:,.1f}",
@@ -73,31 +69,29 @@ def _resources(found: Forecast) -> Table:
                 f"{each.throttled:,}",
                 first,
             )
-    return table
+    return rows
 
 
 def _limits(found: Forecast) -> Table:
-    table = _table("Nearest limits", "limit", "peak", "limit", "used", "reached")
+    rows = table("Nearest limits", "limit", "peak", "limit", "used", "reached")
     for limit in found.limits[:5]:
         reached = "" if limit.reached_s is None else f"after {limit.reached_s:.1f} s"
-        table.add_row(
+        rows.add_row(
             f"{limit.name} ({limit.resource})",
             f"{limit.peak:,.1f}",
             f"{limit.limit:,.0f} {limit.unit}",
             f"{limit.used:.1%}",
             reached,
         )
-    return table
+    return rows
 
 
 def _cost(found: Forecast) -> Table:
     cost = found.cost
-    table = _table(
-        f"Cost in US dollars, list prices as of {cost.prices_as_of}", "service", "this run", "month of 730 h"
-    )
+    rows = table(f"Cost in US dollars, list prices as of {cost.prices_as_of}", "service", "this run", "month of 730 h")
     services = dict.fromkeys(line.service for line in (*cost.month, *cost.run))
     for service in services:
         run, month = (sum(line.usd for line in lines if line.service == service) for lines in (cost.run, cost.month))
-        table.add_row(service, f"{run:,.4f}", f"{month:,.2f}")
-    table.add_row("total", f"{cost.run_usd:,.4f}", f"{cost.monthly_usd:,.2f}", style="bold")
-    return table
+        rows.add_row(service, f"{run:,.4f}", f"{month:,.2f}")
+    rows.add_row("total", f"{cost.run_usd:,.4f}", f"{cost.monthly_usd:,.2f}", style="bold")
+    return rows

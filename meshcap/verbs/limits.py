@@ -1,0 +1,85 @@
+"""`meshcap limits SCENARIO`: what breaks first as the population grows, at which size, and what moves it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from meshcap.console import data, out, say
+from meshcap.errors import UserError
+from meshcap.options import SCENARIOS, AsJson, ScenarioFile, ScenarioName
+from meshcap.tables import table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from capacity.limits import Axis, LimitsStudy
+
+_AXES: dict[Axis, str] = {
+    "domains": "domains",
+    "groups_per_domain": "groups",
+    "members_per_group": "members",
+    "reports_per_s": "reports/s",
+}
+
+
+def command(
+    scenario: ScenarioName = "classroom",
+    file: ScenarioFile = SCENARIOS,
+    axis: Annotated[
+        str, typer.Option(help="What grows: domains, groups_per_domain, members_per_group or reports_per_s.")
+    ] = "groups_per_domain",
+    layouts: Annotated[bool, typer.Option("--layouts", help="Put the three table layouts side by side.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Every limit with its headroom, the size at which it is reached, and what would move it. Nothing is sent."""
+    from capacity.limits import AXES, study
+    from capacity.scenario import load_scenario
+
+    chosen = load_scenario(file, scenario)
+    if axis not in AXES:
+        raise UserError(f"--axis {axis!r} is unknown; choose from {', '.join(AXES)}")
+    names = ("deployed", "phase1", "architecture") if layouts else (None,)
+    studies = [study(chosen, axis, name) for name in names]
+    if as_json:
+        content = [json.loads(each.model_dump_json()) for each in studies]
+        data(json.dumps(content if layouts else content[0], indent=2))
+        return
+    for each in studies:
+        _show(each)
+
+
+def _show(study: LimitsStudy) -> None:
+    size = "out of reach" if study.first_size is None else f"at {study.first_size:,.0f} {study.axis}"
+    data(f"Layout {study.layout}: first is {study.first}, {size}.\n")
+    out.print(_limits(study))
+    out.print()
+    if study.advice:
+        out.print(_advice(study))
+        out.print()
+    say("Each piece of advice is the model run again with that one change.\n")
+
+
+def _limits(study: LimitsStudy) -> Table:
+    made = table(
+        "Limits, and the size of each axis at which one is reached", "limit", "use", "of", "used", *_AXES.values()
+    )
+    for row in study.rows:
+        sizes = [row.reached_at[axis] for axis in _AXES]
+        reached = ["" if size is None else f"{size:,.0f}" for size in sizes]
+        made.add_row(
+            f"{row.name} ({row.where})", f"{row.use:,.1f}", f"{row.limit:,.0f} {row.unit}", f"{row.share:.1%}", *reached
+        )
+    return made
+
+
+def _advice(study: LimitsStudy) -> Table:
+    made = table(f"What moves it: {study.axis} before the first limit", "change", "before", "after", "then first")
+    for each in study.advice:
+        before, after = (
+            "out of reach" if size is None else f"{size:,.0f}" for size in (each.size_before, each.size_after)
+        )
+        made.add_row(each.change, before, after, each.next_limit)
+    return made
