@@ -69,7 +69,7 @@ class AppSyncApi:
         documents = Documents(Api(schema, resolvers, settings, util))
         keys = ApiKeys(config.api_keys, clock, config.api_key_expires_s)
         self.metrics = AppSyncMetrics(metrics, config.api_id)
-        self.subscriptions = Subscriptions(documents.publications, self.metrics)
+        self.subscriptions = Subscriptions(documents.publications, self.metrics, behaviour, clock)
         self.http = GraphQLOverHttp(
             documents, keys, self.metrics, self.subscriptions.publish, behaviour, clock, dice=dice, threads=threads
         )

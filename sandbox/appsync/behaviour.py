@@ -59,6 +59,10 @@ class Behaviour:
     """GraphQL request tokens of the account and region."""
     connects_per_s: float | None = None
     """WebSocket connect requests of the API."""
+    inbound_messages_per_s: float | None = None
+    """Publications of the API: one per subscription field that a mutation triggers."""
+    outbound_messages_per_s: float | None = None
+    """Messages delivered by the API, in units of 5 kB."""
     connections: int | None = None
     """Open WebSockets. AWS publishes no such quota; an account may still want to see one."""
     latency: Delay | None = None
@@ -77,6 +81,8 @@ class Behaviour:
         return cls(
             request_tokens_per_s=10_000 if region in _HIGH_TOKEN_REGIONS else 5_000,
             connects_per_s=2_000,
+            inbound_messages_per_s=10_000,
+            outbound_messages_per_s=1_000_000,
             lambda_concurrency=1_000,
         )
 

@@ -21,7 +21,7 @@ from sandbox.appsync.behaviour import Behaviour, RateLimit
 from sandbox.appsync.context import RequestInfo
 from sandbox.appsync.errors import request_error
 from sandbox.appsync.graphql.documents import Documents, InvalidDocument, MalformedDocument, SubscriptionStatement
-from sandbox.appsync.graphql.execution import Outcome, Publication
+from sandbox.appsync.graphql.execution import INTERNAL_FAILURE, Outcome, Publication
 from sandbox.appsync.graphql.validation import variable_errors
 from sandbox.appsync.graphql.variables import VariableFault
 from sandbox.appsync.metrics import AppSyncMetrics
@@ -116,6 +116,8 @@ class GraphQLOverHttp:
             error_type = outcome.error_type
             body = orjson.dumps({"errors": [{"errorType": error_type, "message": str(outcome)}]})
             return Response(outcome.status, body, CONTENT_TYPE, (*self._headers(), ("x-amzn-ErrorType", error_type)))
+        if outcome.errors and any(error.get("errorType") == INTERNAL_FAILURE for error in outcome.errors):
+            metrics.server_error.add(1)
         response = Response(200, encode(outcome), CONTENT_TYPE, self._headers())
         if outcome.publications:
             self.publish(outcome.publications)

@@ -42,7 +42,6 @@ class RealtimeLimits:
     keep_alive_s: float = 60.0
     connection_timeout_ms: int = 300_000
     connection_lifetime_s: float = 24 * 3600.0
-    subscription_payload_bytes: int = 240_000
 
 
 class Session:

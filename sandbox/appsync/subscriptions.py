@@ -6,15 +6,19 @@ matches only publications without that field, and a field that the mutation's se
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import orjson
 
+from sandbox.appsync.behaviour import Behaviour, RateLimit
 from sandbox.appsync.graphql.execution import Publication
 from sandbox.appsync.graphql.subscription import SubscriptionSelection
 from sandbox.appsync.metrics import METERED_MESSAGE_BYTES, AppSyncMetrics
 from sandbox.http.websocket import text_frame
+
+MAX_PAYLOAD_BYTES = 240_000  # AppSync quota "subscription payload"; what becomes of a larger one is not documented
 
 
 class Consumer(Protocol):
@@ -48,9 +52,19 @@ Group = dict[SubscriptionSelection, dict[Subscription, None]]
 class Subscriptions:
     """Subscribers by field, filter arguments and their values, so that a publication looks up its own and no others."""
 
-    def __init__(self, triggered: Mapping[str, tuple[str, ...]], metrics: AppSyncMetrics) -> None:
+    def __init__(
+        self,
+        triggered: Mapping[str, tuple[str, ...]],
+        metrics: AppSyncMetrics,
+        behaviour: Behaviour | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        behaviour = behaviour or Behaviour()
         self._triggered = triggered
         self._metrics = metrics
+        self._clock = clock
+        self._inbound = RateLimit(behaviour.inbound_messages_per_s)
+        self._outbound = RateLimit(behaviour.outbound_messages_per_s)
         self._by_field: dict[str, dict[Filter, dict[Values, Group]]] = {}
         self.count = 0
 
@@ -82,6 +96,10 @@ class Subscriptions:
 
     def _publish(self, publication: Publication, field: str) -> None:
         metrics = self._metrics
+        if not self._inbound.take(self._clock()):
+            # AppSync delays such messages first; it documents neither for how long nor how many.
+            metrics.inbound_dropped.add(1)
+            return
         metrics.inbound_success.add(1)
         filters = self._by_field.get(field)
         if not filters:
@@ -98,6 +116,12 @@ class Subscriptions:
                 size_bytes = len(content)
                 count = len(members)
                 metered = -(-size_bytes // METERED_MESSAGE_BYTES)
+                if size_bytes > MAX_PAYLOAD_BYTES:
+                    metrics.publish_client_error.add(1, count)
+                    continue
+                if not self._outbound.take(self._clock(), metered * count):
+                    metrics.inbound_dropped.add(1)
+                    continue
                 metrics.publish_success.add(1, count)
                 metrics.publish_size.add(size_bytes, count)
                 metrics.outbound_messages.add(metered, count)

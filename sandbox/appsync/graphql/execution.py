@@ -16,6 +16,9 @@ from sandbox.appsync.resolvers import Resolver
 
 logger = logging.getLogger(__name__)
 
+INTERNAL_FAILURE = "InternalFailure"
+"""Error type of a resolver that broke: a fault of the sandbox, whatever the client sent."""
+
 
 @dataclass(frozen=True)
 class Api:
@@ -63,7 +66,7 @@ def resolve_root(
         failure = error
     except Exception:
         logger.exception("resolver of %s", name)
-        failure = ResolverError("An internal failure occurred.", "InternalFailure")
+        failure = ResolverError("An internal failure occurred.", INTERNAL_FAILURE)
     else:
         if ctx.appended:
             errors.extend([resolver_error(each, path, locations) for each in ctx.appended])

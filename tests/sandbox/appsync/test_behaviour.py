@@ -73,6 +73,15 @@ def test_a_request_over_the_token_quota_is_refused_and_counted_as_4xx() -> None:
     assert post(mesh).status == 200
 
 
+def test_publications_over_the_inbound_quota_are_dropped_without_an_error_to_the_client() -> None:
+    mesh = mesh_with(inbound_messages_per_s=3)
+    group = mesh.create_group()
+    for _ in range(5):
+        mesh.report(group["id"])
+    assert total(mesh, "AWS/AppSync", "InboundMessageSuccess") == 3
+    assert total(mesh, "AWS/AppSync", "InboundMessageDropped") == 2
+
+
 def test_a_delay_has_the_median_and_99th_percentile_it_was_given() -> None:
     dice = random.Random(1)
     delays_ms = sorted(Delay(20, 120).sample_s(dice) * 1000 for _ in range(20_000))

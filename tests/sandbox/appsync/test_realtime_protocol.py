@@ -385,6 +385,18 @@ def test_an_argument_does_not_match_a_field_that_the_mutation_left_out(endpoint:
     assert connection.take() == []
 
 
+def test_a_payload_over_240_kb_is_not_delivered(endpoint: Endpoint) -> None:
+    group = endpoint.mesh.create_group()
+    connection = endpoint.connect()
+    endpoint.subscribe(connection, group)
+    for size_bytes in (239_000, 241_000):
+        event = {"eventName": "e", "firedAt": "2026-11-30T00:00:00Z", "payload": "x" * size_bytes}
+        named = {"group": group["id"], "domain": group["domain"], "node": "n"}
+        endpoint.mesh.data(m.FIRE, {**named, "events": [event]})
+    assert len(connection.take()) == 1
+    assert endpoint.metric("PublishDataMessageClientError") == 1
+
+
 def test_a_refused_mutation_publishes_nothing(endpoint: Endpoint) -> None:
     connection = endpoint.connect()
     endpoint.subscribe(connection, {"id": "g", "domain": "d"})
