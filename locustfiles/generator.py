@@ -25,6 +25,7 @@ from locust.runners import STATE_MISSING, LocalRunner, MasterRunner, WorkerRunne
 from capacity.exit_codes import ExitCode
 from capacity.record import Target, read_run, run_id
 from capacity.scenario import Scenario, ScenarioError, load_scenario
+from locustfiles import part_transfer
 from locustfiles.clock import now_s
 from locustfiles.merge import merge_run
 from locustfiles.record import begin_record
@@ -35,7 +36,8 @@ logger = logging.getLogger(__name__)
 
 LEAD_S = 0.5
 """Time between Locust's start and the run's zero, so that the first nodes are there when the plan wants them."""
-_ASK, _SEAT, _BACK, _LEAVE, _LEFT = "meshcap_ask", "meshcap_seat", "meshcap_back", "meshcap_leave", "meshcap_left"
+_ASK, _SEAT, _BACK = "meshcap_ask", "meshcap_seat", "meshcap_back"
+_LEAVE, _LEFT, _FETCH, _PART = "meshcap_leave", "meshcap_left", "meshcap_fetch", "meshcap_part"
 
 
 class Generator:
@@ -54,6 +56,7 @@ class Generator:
         self._deliveries: dict[str, int] = {}
         self._clients: dict[str, str] = {}
         self._asked_to_leave_s: float | None = None
+        self._progress_s = 0.0
         self._merged = False
 
     # -- set up --------------------------------------------------------------------------------------------------
@@ -72,10 +75,12 @@ class Generator:
         if isinstance(self._runner, WorkerRunner | LocalRunner):
             self._runner.register_message(_SEAT, self._on_seat)
             self._runner.register_message(_LEAVE, self._on_leave, concurrent=True)
+            self._runner.register_message(_FETCH, self._on_fetch, concurrent=True)
         if isinstance(self._runner, MasterRunner | LocalRunner):
             self._runner.register_message(_ASK, self._on_ask)
             self._runner.register_message(_BACK, self._on_back)
             self._runner.register_message(_LEFT, self._on_left)
+            self._runner.register_message(_PART, self._on_part)
         environment.events.report_to_master.add_listener(self._on_report)  # type: ignore[no-untyped-call]
         environment.events.worker_report.add_listener(self._on_worker_report)  # type: ignore[no-untyped-call]
         environment.events.test_start.add_listener(self._on_test_start)  # type: ignore[no-untyped-call]
@@ -218,9 +223,9 @@ class Generator:
         if now_s() < self.start.start_s + self.scenario.schedule.total_s:
             return False
         if self._asked_to_leave_s is None:
-            self._asked_to_leave_s = now_s()
+            self._asked_to_leave_s = self._progress_s = now_s()
             self._runner.send_message(_LEAVE, None)
-        return self._all_have_left() or now_s() > self._asked_to_leave_s + LEAVE_TIMEOUT_S
+        return self._all_have_left() or now_s() > self._progress_s + LEAVE_TIMEOUT_S
 
     def _all_have_left(self) -> bool:
         assert self._seating is not None
@@ -249,10 +254,29 @@ class Generator:
         assert self.session is not None
         self.session.leave_all()
         self.session.finish()
-        self._runner.send_message(_LEFT, {"worker": self._worker})
+        self._say_left()
+
+    def _say_left(self) -> None:
+        files = part_transfer.sizes(self.run_dir / "parts", self._worker)
+        self._runner.send_message(_LEFT, {"worker": self._worker, "files": files})
 
     def _on_left(self, msg: Any, **_: Any) -> None:
-        self._left.add(msg.data["worker"])
+        """A worker's nodes have gone. If its parts are on another machine they are fetched before it counts as done."""
+        self._progress_s = now_s()
+        missing = part_transfer.missing(self.run_dir / "parts", msg.data["files"])
+        if missing:
+            self._runner.send_message(_FETCH, {"names": missing}, msg.node_id)
+        else:
+            self._left.add(msg.data["worker"])
+
+    def _on_fetch(self, msg: Any, **_: Any) -> None:
+        for chunk in part_transfer.chunks(self.run_dir / "parts", msg.data["names"]):
+            self._runner.send_message(_PART, chunk)
+        self._say_left()
+
+    def _on_part(self, msg: Any, **_: Any) -> None:
+        self._progress_s = now_s()
+        part_transfer.write_chunk(self.run_dir / "parts", msg.data)
 
     def _on_test_stopping(self, **_: Any) -> None:
         if self.is_worker:  # the master's end interrupts its children again; leaving must not be cut short by it

@@ -42,7 +42,7 @@ _OF_TIMERS = (
 def merge_run(run_dir: Path, workers: int) -> None:
     """Write requests.parquet, deliveries.parquet, delivery_faults.parquet and the generator's part of run.json.
 
-    `workers` is how many processes took part. The parts are removed when everything is written.
+    `workers` is how many processes took part. The parts are removed when those of all of them were there.
     """
     parts = run_dir / "parts"
     start = Start(**orjson.loads((parts / "start.json").read_bytes()))
@@ -52,7 +52,8 @@ def merge_run(run_dir: Path, workers: int) -> None:
     sent = _merge_requests(run_dir, start, plan.scenario)
     notes = _settle(run_dir, plan, offsets_s)
     end_record(run_dir, plan, start, sent, summaries, workers, notes)
-    shutil.rmtree(parts)
+    if len(summaries) >= workers:
+        shutil.rmtree(parts)
 
 
 def _paths(run_dir: Path, stream: str) -> list[Path]:

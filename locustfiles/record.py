@@ -99,7 +99,10 @@ def judge_generator(
     if achieved < ACHIEVED_LIMIT and cpu_mean is not None and cpu_mean > CPU_LIMIT_PERCENT:
         reasons.append(f"{achieved:.1%} of the plan was sent while the busiest process used {cpu_mean:.0f} % of a core")
     if missing:
-        reasons.append(f"{missing} of {workers} workers did not report at the end")
+        reasons.append(
+            f"{missing} of {workers} workers did not report at the end; what they wrote, if it is on another machine, "
+            "goes into the run's folder `parts`, and `python -m locustfiles.merge RUN_DIR` adds it"
+        )
     if achieved < ACHIEVED_LIMIT and not reasons:
         notes.append(
             f"{achieved:.1%} of the plan was sent though the generator was punctual: nodes that never got into their "

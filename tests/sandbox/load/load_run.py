@@ -102,8 +102,8 @@ class Load:
             MESHCAP_SCENARIO=scenario,
             MESHCAP_RUN_DIR=str(self.run_dir),
             MESHCAP_API_KEY=API_KEY,
-            **more,
         )
+        environment.update(more)
         command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "-H", self._graphql_url]
         return subprocess.Popen(
             [*command, *(["--headless", "--only-summary"] if headless else []), *arguments],

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -134,6 +135,21 @@ def test_two_processes_send_what_one_does(load: Load, sandbox: Sandbox) -> None:
     for outcome in ("lost", "lost_after_ack", "duplicate", "out_of_order", "crosstalk"):
         assert run.count(outcome) == 0, outcome
     assert run.requests["start"].is_monotonic_increasing
+    assert sandbox.items() == []
+
+
+def test_a_workers_parts_come_from_another_machine(load: Load, sandbox: Sandbox, tmp_path: Path) -> None:
+    port = free_port()
+    master = load.start("lesson", "--master", "--master-bind-port", port, "--expect-workers", "1")
+    elsewhere = {"MESHCAP_RUN_DIR": str(tmp_path / "elsewhere" / "run")}
+    worker = load.start("lesson", "--worker", "--master-port", port, **elsewhere)
+    run = load.end(master)
+    worker.communicate(timeout=30)
+    assert run.record.generator is not None
+    assert (run.record.generator.workers, run.record.generator.missing_workers) == (1, 0)
+    every_tick_was_sent(run)
+    every_pair_is_accounted_for(run)
+    assert run.count("lost") == 0
     assert sandbox.items() == []
 
 
