@@ -188,7 +188,7 @@ def _point(datum: Fields, where: str) -> Point:
         raise invalid(f"The value {samples} for parameter {here}SampleCount must be greater than 0.")
     if minimum > maximum:
         raise invalid(f"The parameter {here}Minimum is greater than the parameter {here}Maximum.")
-    return Point(total, samples, minimum, maximum, None)
+    return Point(total, samples, minimum, maximum)
 
 
 def _counted(datum: Fields, where: str) -> Point:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Iterator
 
-from sandbox.cloudwatch.point import MAX_DISTINCT_VALUES, Point
+from sandbox.cloudwatch.point import Point
 
 Dimensions = tuple[tuple[str, str], ...]
 
+_MAX_OPEN_VALUES = 2_000  # in the period being filled, before they are packed
 _DAY_S = 86_400
 # CloudWatch, "Metrics retention": (kept for, coarsest period that is still served at that age), 2026-11-30
 RETENTION: tuple[tuple[float, int], ...] = (
@@ -48,7 +49,7 @@ class Series:
         self.resolution_s = resolution_s
         self.touched_s = 0.0  # start of the newest period with a value
         self._current: dict[float, float] = {}
-        self._extra: Point | None = None  # exact statistics of values that were rounded in the current period
+        self._extra: Point | None = None  # values of the current period that are packed already
         self._points: dict[int, Point] = {}
         self._times_s: list[int] = []
 
@@ -59,11 +60,11 @@ class Series:
             current[value] += count
         else:
             current[value] = count
-            if len(current) > MAX_DISTINCT_VALUES:
+            if len(current) > _MAX_OPEN_VALUES:
                 self._compact()
 
     def _compact(self) -> None:
-        # Latencies are nearly all distinct. Keep their histogram to three digits and their exact sum beside it.
+        # Latencies are nearly all distinct: pack those seen so far.
         point = Point.of(self._current)
         self._extra = point if self._extra is None else self._extra.merge(point)
         self._current = {}
@@ -100,7 +101,7 @@ class Series:
 
     def values_kept(self) -> int:
         """Distinct values in all closed periods; a period without percentiles counts as one."""
-        return sum(len(point.counts or "s") for point in self._points.values())
+        return sum(point.distinct for point in self._points.values())
 
     def points(self, start_s: float, end_s: float) -> Iterator[tuple[int, Point]]:
         """Closed periods with start_s <= time < end_s, oldest first."""

@@ -60,7 +60,7 @@ class MetricStore:
 
     def has_room(self, points: list[Point]) -> bool:
         """Whether so many more points of clients are taken: what they put is bounded, lest memory fills."""
-        return self._put_values + sum(len(point.counts or "s") for point in points) <= _MAX_PUT_VALUES
+        return self._put_values + sum(point.distinct for point in points) <= _MAX_PUT_VALUES
 
     def put(
         self,
@@ -73,7 +73,7 @@ class MetricStore:
         point: Point,
     ) -> None:
         """Merge what a client sends into the period of time_s."""
-        self._put_values += len(point.counts or "s")
+        self._put_values += point.distinct
         self.series(namespace, metric, dimensions, unit, resolution_s).put(time_s, point)
 
     def find(self, namespace: str, metric: str, dimensions: Dimensions, unit: str | None = None) -> list[Series]:

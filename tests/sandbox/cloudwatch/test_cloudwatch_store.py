@@ -86,7 +86,7 @@ def test_the_median_of_an_odd_number_of_values_is_the_middle_one() -> None:
     assert Point.of({3.5: 2, 9.0: 1, 12.0: 1, 70.0: 1}).percentile(50) == statistics.median(values)
 
 
-def test_many_distinct_values_keep_exact_sums_and_percentiles_to_three_digits() -> None:
+def test_many_distinct_values_keep_exact_sums_and_percentiles_within_two_percent() -> None:
     clock = Clock(NOON)
     store, series = filled(clock)
     values = [1 + place / 1000 for place in range(50_000)]
@@ -97,8 +97,8 @@ def test_many_distinct_values_keep_exact_sums_and_percentiles_to_three_digits() 
     assert point.total == pytest.approx(sum(values), rel=1e-12)
     assert (point.minimum, point.maximum) == (values[0], values[-1])
     for percent in (50, 90, 99):
-        assert point.percentile(percent) == pytest.approx(values[50_000 * percent // 100 - 1], rel=0.01)
-    assert len(point.counts) <= 2_000
+        assert point.percentile(percent) == pytest.approx(values[50_000 * percent // 100 - 1], rel=0.02)
+    assert point.distinct <= 300
 
 
 @pytest.mark.parametrize(
@@ -137,10 +137,10 @@ def test_ageing_bounds_the_number_of_points_and_loses_no_sum() -> None:
 
 def test_a_statistic_set_has_no_percentiles_unless_its_values_must_be_equal() -> None:
     """PutMetricData: percentiles need SampleCount 1, or Minimum equal to Maximum."""
-    assert Point(10, 4, 1, 4, None).percentile(50) is None
-    assert Point(4, 1, 4, 4, None).percentile(50) == 4
-    assert Point(8, 4, 2, 2, None).percentile(99) == 2
-    assert Point(10, 4, 1, 4, None).merge(Point.of({1.0: 1})).percentile(50) is None
+    assert Point(10, 4, 1, 4).percentile(50) is None
+    assert Point(4, 1, 4, 4).percentile(50) == 4
+    assert Point(8, 4, 2, 2).percentile(99) == 2
+    assert Point(10, 4, 1, 4).merge(Point.of({1.0: 1})).percentile(50) is None
 
 
 def test_dimensions_have_no_order_and_must_match_whole() -> None:
