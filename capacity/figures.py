@@ -36,7 +36,7 @@ class UnknownFigure(Exception):
 
 def required_samples(percentile: float) -> int:
     """How many samples a percentile needs so that MIN_TAIL_SAMPLES lie beyond it."""
-    return 1 if percentile >= 100 else int(np.ceil(MIN_TAIL_SAMPLES / (1 - percentile / 100) - 1e-9))
+    return 1 if percentile >= 100 else int(np.ceil(round(100 * MIN_TAIL_SAMPLES / (100 - percentile), 6)))
 
 
 @dataclass(frozen=True)

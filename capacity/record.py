@@ -170,10 +170,13 @@ class ThresholdResult(_Part):
     """Why it is unknown."""
 
 
+Outcome = Literal["passed", "failed", "not valid", "unknown", "interrupted"]
+
+
 class Verdict(_Part):
     """What the run decided."""
 
-    outcome: Literal["passed", "failed", "not valid", "unknown", "interrupted"]
+    outcome: Outcome
     exit_code: int
     sentence: str
     thresholds: list[ThresholdResult] = Field(default_factory=list)

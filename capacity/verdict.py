@@ -5,7 +5,7 @@ from __future__ import annotations
 from capacity.exit_codes import ExitCode
 from capacity.expect import FIGURES, Threshold
 from capacity.figures import Figures, UnknownFigure
-from capacity.record import ThresholdResult, Verdict
+from capacity.record import Outcome, RunRecord, ThresholdResult, Verdict
 
 
 def judge(figures: Figures) -> Verdict:
@@ -14,41 +14,30 @@ def judge(figures: Figures) -> Verdict:
     A run that was interrupted, or whose generator fell behind, is neither passed nor failed. A threshold whose figure
     is unknown makes the verdict unknown, unless another one failed.
     """
-    record = figures.record
-    results = [_judge_one(figures, threshold) for threshold in record.scenario.expect]
-    failed = [result for result in results if result.outcome == "failed"]
-    unknown = [result for result in results if result.outcome == "unknown"]
+    results = [_judge_one(figures, threshold) for threshold in figures.record.scenario.expect]
+    outcome, exit_code, sentence = _decide(figures.record, results)
+    return Verdict(outcome=outcome, exit_code=exit_code, sentence=sentence, thresholds=results)
+
+
+def _decide(record: RunRecord, results: list[ThresholdResult]) -> tuple[Outcome, ExitCode, str]:
+    """What weighs most comes first: a run that says nothing about its target is neither green nor red."""
     if record.status == "interrupted":
-        return Verdict(
-            outcome="interrupted",
-            exit_code=ExitCode.INTERRUPTED,
-            sentence="The run was interrupted; what it measured until then says nothing about the thresholds.",
-            thresholds=results,
-        )
+        sentence = "The run was interrupted; what it measured until then says nothing about the thresholds."
+        return "interrupted", ExitCode.INTERRUPTED, sentence
     if record.generator is None or not record.generator.valid:
         reasons = record.generator.reasons if record.generator else ["it left no record of itself"]
-        return Verdict(
-            outcome="not valid",
-            exit_code=ExitCode.NOT_VALID,
-            sentence=f"Not valid: the load generator did not keep to its plan ({'; '.join(reasons)}).",
-            thresholds=results,
-        )
+        sentence = f"Not valid: the load generator did not keep to its plan ({'; '.join(reasons)})."
+        return "not valid", ExitCode.NOT_VALID, sentence
+    failed = [result for result in results if result.outcome == "failed"]
     if failed:
-        return Verdict(
-            outcome="failed",
-            exit_code=ExitCode.THRESHOLD_FAILED,
-            sentence=f"Failed: {_count(failed, results)} not hold: {', '.join(r.expression for r in failed)}.",
-            thresholds=results,
-        )
+        sentence = f"Failed: {_count(failed, results)} not hold: {', '.join(r.expression for r in failed)}."
+        return "failed", ExitCode.THRESHOLD_FAILED, sentence
+    unknown = [result for result in results if result.outcome == "unknown"]
     if unknown:
-        return Verdict(
-            outcome="unknown",
-            exit_code=ExitCode.UNKNOWN,
-            sentence=f"Unknown: {_count(unknown, results)} not be judged: {', '.join(r.expression for r in unknown)}.",
-            thresholds=results,
-        )
+        sentence = f"Unknown: {_count(unknown, results)} not be judged: {', '.join(r.expression for r in unknown)}."
+        return "unknown", ExitCode.UNKNOWN, sentence
     held = f"all {len(results)} thresholds hold" if results else "the run is complete, and the scenario expects nothing"
-    return Verdict(outcome="passed", exit_code=ExitCode.OK, sentence=f"Passed: {held}.", thresholds=results)
+    return "passed", ExitCode.OK, f"Passed: {held}."
 
 
 def _count(some: list[ThresholdResult], results: list[ThresholdResult]) -> str:
