@@ -32,7 +32,7 @@ class HttpProtocol(asyncio.Protocol):
         self._busy = False  # an asynchronous handler is at work
         self._write_paused = False
         self._closing = False  # nothing more is read
-        self._message_since_s = 0.0  # set by check_age, so that the hot path reads no clock
+        self._unchanged_since_s = 0.0  # set by check_age, so that the hot path reads no clock
         self._messages_at_check = -1
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -74,14 +74,17 @@ class HttpProtocol(asyncio.Protocol):
         if upgrade is not None and not self._closing:
             self._switch(*upgrade)
 
-    def check_age(self, now_s: float, request_s: float) -> None:
-        """Called about once a second: a request that trickles in for longer than request_s is refused."""
-        parser = self._parser
-        if not parser.in_message or parser.messages != self._messages_at_check:
+    def check_age(self, now_s: float) -> None:
+        """Called about once a second: a request that trickles in for too long is refused, an idle connection closed."""
+        parser, limits = self._parser, self.server.limits
+        if parser.messages != self._messages_at_check or self._busy:
             self._messages_at_check = parser.messages
-            self._message_since_s = now_s
-        elif now_s - self._message_since_s > request_s:
-            self._refuse(408, f"request not complete within {request_s:g} s")
+            self._unchanged_since_s = now_s
+        elif parser.in_message:
+            if now_s - self._unchanged_since_s > limits.request_s:
+                self._refuse(408, f"request not complete within {limits.request_s:g} s")
+        elif now_s - self._unchanged_since_s > limits.idle_s and not self._queue:
+            self._transport.close()
 
     def close_when_answered(self) -> None:
         """Close now, or as soon as the request that is being answered has its answer."""

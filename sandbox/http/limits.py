@@ -18,6 +18,8 @@ class Limits:
     pipelined_requests: int = 64
     request_s: float = 60.0
     """From a request's first byte to its last."""
+    idle_s: float = 600.0
+    """Between two requests of one connection."""
     websocket_message_bytes: int = 1024 * 1024
     websocket_buffered_bytes: int = 4 * 1024 * 1024
     """Unsent to one slow consumer; then it is cut off."""

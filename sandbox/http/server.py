@@ -84,10 +84,10 @@ class HttpServer:
         self._server = None
 
     def _keep_house(self) -> None:
-        """Once a second: the Date header, requests that do not end, consumers that do not read."""
+        """Once a second: the Date header, requests that do not end, idle connections, consumers that do not read."""
         self.date = b"Date: " + email.utils.formatdate(usegmt=True).encode() + b"\r\n"
         now_s = time.monotonic()
         for connection in list(self.connections):
-            connection.check_age(now_s, self.limits.request_s)
+            connection.check_age(now_s)
         shed_load(self.websockets, self.limits.websockets_buffered_bytes)
         self._housekeeping = asyncio.get_running_loop().call_later(_HOUSEKEEPING_S, self._keep_house)

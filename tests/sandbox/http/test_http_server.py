@@ -233,6 +233,19 @@ def test_a_request_that_trickles_in_is_refused_in_time() -> None:
     converse(conversation, limits=Limits(request_s=0.5))
 
 
+def test_an_idle_connection_is_closed_and_a_slow_answer_is_no_idleness() -> None:
+    async def handler(request: Request) -> Response:
+        await asyncio.sleep(1.6)
+        return echo(request)
+
+    async def conversation(server, reader, writer):
+        writer.write(b"GET /slow HTTP/1.1\r\n\r\n")
+        assert (await answer(reader))[2].startswith(b"GET /slow")
+        assert await reader.read() == b""
+
+    converse(conversation, handler, limits=Limits(idle_s=0.3))
+
+
 def test_connections_beyond_the_limit_are_told_so_and_a_free_place_is_used_again() -> None:
     async def conversation(server, reader, writer):
         writer.write(b"GET / HTTP/1.1\r\n\r\n")
