@@ -60,7 +60,10 @@ class BillingModes(_Part):
 
 
 def compare_modes(demand: Demand, calendar: SchoolCalendar, prices: PriceList) -> BillingModes:
-    """Every mode for one demand. Free tiers are not applied; a table of its own account would have 25 units free."""
+    """Every mode for one demand. Free tiers are not applied; a table of its own account would have 25 units free.
+
+    Auto scaling pays each hour at its highest setting, which is the careful side.
+    """
     on_demand = on_demand_usd(demand, calendar.lesson_hours_per_month, prices)
     scaled = scaled_usd(demand, calendar, prices)
     short = max((scaled_day(rate, calendar).short_minutes for rate in demand.values()), default=0)
@@ -74,14 +77,13 @@ def compare_modes(demand: Demand, calendar: SchoolCalendar, prices: PriceList) -
         ModeCost(
             mode="auto scaling",
             usd_per_month=scaled,
-            note=f"target 70 %, from 1 unit; refuses some of the demand in {short} minutes of a school day; each hour "
-            "is paid at its highest setting, which is the careful side",
+            note=f"target 70 %, from 1 unit: too late in {short} minutes of a school day",
         ),
         *(
             ModeCost(
                 mode=f"reserved, {term.replace('_', ' ')}",
                 usd_per_month=reserved_usd(demand, term, prices),
-                note="hundreds of units, the part paid in advance spread over the term",
+                note="bought in hundreds of units, advance payment spread over the term",
             )
             for term in _TERMS
             if f"dynamodb.reserved.{term}.write_upfront" in prices.prices

@@ -8,18 +8,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
+from capacity.load_changes import changes
 from capacity.pressure import Load, Model, Pressure, load_of
 from capacity.scenario import Scenario
-from capacity.table import Projection, Table
-from capacity.workloads.mesh.layouts import layout_model, table_of
-from capacity.workloads.mesh.steps import Query
 
 Axis = Literal["domains", "groups_per_domain", "members_per_group", "reports_per_s"]
 AXES: tuple[Axis, ...] = ("domains", "groups_per_domain", "members_per_group", "reports_per_s")
@@ -47,7 +45,9 @@ class LimitRow(_Part):
     share: float
     source: str
     reached_at: dict[Axis, float | None]
-    """Axis -> size at which the limit is reached, all else unchanged; None: out of reach, or already passed at 1."""
+    """Axis -> size at which the limit is reached, all else unchanged; None: out of reach."""
+    moved_by: dict[str, float]
+    """Change -> share of the limit after it, for every change that moves this limit by a hundredth or more."""
 
 
 class Advice(_Part):
@@ -94,7 +94,8 @@ def study(scenario: Scenario, axis: Axis = "groups_per_domain", layout: str | No
     load = load_in(scenario, layout)
     model = Model()
     reached = {axis: _crossings(model, load, axis) for axis in AXES}
-    rows = [_row(pressure, reached) for pressure in model.pressures(load)]
+    moved = {change.text: _shares(model, change.load) for change in changes(load)}
+    rows = [_row(pressure, reached, moved) for pressure in model.pressures(load)]
     first, first_size = first_limit(model, load, axis)
     return LimitsStudy(
         scenario_digest=scenario.digest(),
@@ -165,7 +166,13 @@ def _label(pressure: Pressure) -> str:
     return f"{pressure.name} ({pressure.where})"
 
 
-def _row(pressure: Pressure, reached: dict[Axis, dict[str, float]]) -> LimitRow:
+def _shares(model: Model, load: Load) -> dict[str, float]:
+    return {_label(pressure): pressure.share for pressure in model.pressures(load)}
+
+
+def _row(pressure: Pressure, reached: dict[Axis, dict[str, float]], moved: dict[str, dict[str, float]]) -> LimitRow:
+    label = _label(pressure)
+    after = {text: shares.get(label, 0.0) for text, shares in moved.items()}
     return LimitRow(
         name=pressure.name,
         where=pressure.where,
@@ -174,7 +181,8 @@ def _row(pressure: Pressure, reached: dict[Axis, dict[str, float]]) -> LimitRow:
         unit=pressure.unit,
         share=pressure.share,
         source=pressure.source,
-        reached_at={axis: reached[axis].get(_label(pressure)) for axis in AXES},
+        reached_at={axis: reached[axis].get(label) for axis in AXES},
+        moved_by={text: share for text, share in after.items() if abs(share / pressure.share - 1) >= 0.01},
     )
 
 
@@ -221,17 +229,6 @@ def _curve(model: Model, load: Load, axis: Axis) -> Curve:
     )
 
 
-# -- advice
-
-
-@dataclass(frozen=True)
-class _Change:
-    """A change to try, if it applies to the load."""
-
-    text: str
-    load: Load
-
-
 def _advice(model: Model, load: Load, axis: Axis, first: Pressure, size: float | None) -> list[Advice]:
     label = _label(first)
     at = grown(load, axis, size if size else getattr(load, axis))
@@ -252,56 +249,3 @@ def _advice(model: Model, load: Load, axis: Axis, first: Pressure, size: float |
             )
         )
     return sorted(found, key=lambda each: -(math.inf if each.size_after is None else each.size_after))
-
-
-def changes(load: Load) -> list[_Change]:
-    """Every change that applies to a load."""
-    found = []
-    for index in load.table.indexes:
-        if index.name not in _read_indexes(load):
-            text = f"drop index {index.name}, which no client reads"
-            found.append(_Change(text, replace(load, table=_without(load.table, index.name))))
-        text = f"let index {index.name} project keys only"
-        found.append(_Change(text, replace(load, table=_keys_only(load.table, index.name))))
-    if any("ALL_GROUPS" in kind.attributes.values() for kind in load.layout.kinds.values()):
-        text = "spread the constant key ALL_GROUPS over 10 keys"
-        found.append(_Change(text, replace(load, shards={"ALL_GROUPS": 10})))
-    if load.layout.name != "architecture" and load.scenario.billing.is_on_demand:
-        moved = load.scenario.model_copy(update={"layout": "architecture"})
-        other = replace(load, scenario=moved, layout=layout_model("architecture"), table=table_of(moved))
-        found.append(_Change("move to the architecture layout: statuses under their node", other))
-    if load.reports_per_s:
-        found.append(_Change("report half as often", replace(load, reports_per_s=load.reports_per_s / 2)))
-    if load.websocket < 1:
-        found.append(_Change("use WebSocket instead of polling", replace(load, websocket=1.0)))
-        found.append(_Change("poll half as often", replace(load, polling_interval_s=2 * load.polling_interval_s)))
-    longer = replace(load, host_interval_s=2 * load.host_interval_s, member_interval_s=2 * load.member_interval_s)
-    found.append(_Change("beat half as often", longer))
-    found.append(_Change("let the class arrive over twice the time", replace(load, ramp_s=2 * max(1.0, load.ramp_s))))
-    if load.scenario.billing.is_on_demand:
-        warm = {"read": 40_000.0, "write": 40_000.0}
-        found.append(_Change("warm the table up to 40,000 units/s before class", replace(load, warm=warm)))
-    return found
-
-
-def _read_indexes(load: Load) -> set[str | None]:
-    """Indexes that an operation of the simulated clients reads."""
-    used = [load.layout.operations[name].steps for name in Model().rates_per_s(load)]
-    return {step.index for steps in used for step in steps if isinstance(step, Query)}
-
-
-def _without(table: Table, name: str) -> Table:
-    left = tuple(index for index in table.indexes if index.name != name)
-    keys = {*table.key.attributes, *(attribute for index in left for attribute in index.key.attributes)}
-    types = {attribute: kind for attribute, kind in table.attribute_types.items() if attribute in keys}
-    return replace(table, indexes=left, attribute_types=types)
-
-
-def _keys_only(table: Table, name: str) -> Table:
-    return replace(
-        table,
-        indexes=tuple(
-            replace(index, projection=Projection("KEYS_ONLY")) if index.name == name else index
-            for index in table.indexes
-        ),
-    )

@@ -22,10 +22,11 @@ from capacity.quotas_in_use import (
 from capacity.scenario import Scenario
 from capacity.table import Table
 from capacity.units import READ_UNIT_BYTES
-from capacity.workloads.mesh.charges import PAGE_BYTES, TABLE
+from capacity.workloads.mesh.charges import TABLE
 from capacity.workloads.mesh.items import ItemKind, data_bytes, placeholders
 from capacity.workloads.mesh.layouts import layout_model, table_of
 from capacity.workloads.mesh.plan import planned_lengths
+from capacity.workloads.mesh.standing import PAGE_BYTES
 from capacity.workloads.mesh.steps import Layout, Query
 from capacity.workloads.mesh.typical import TypicalUnits, typical_units
 from capacity.workloads.mesh.uses import LAMBDA_OPERATIONS, LAMBDA_SECONDS

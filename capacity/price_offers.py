@@ -110,7 +110,7 @@ def refresh(prices: PriceList, offers: Mapping[str, Offer], read_on: date) -> Re
     return Refresh(checked, tuple(changed), tuple(confirmed), tuple(missing))
 
 
-def to_yaml(prices: PriceList) -> str:
+def price_file(prices: PriceList) -> str:
     """The list as a file that `capacity.prices.read` takes."""
     content = prices.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     content["in_force_until"] = None if prices.in_force_until is None else prices.in_force_until.isoformat()

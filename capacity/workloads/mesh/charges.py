@@ -7,17 +7,14 @@ index, and per partition key, because a key has limits of its own.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cached_property
-
 import numpy as np
 
-from capacity.table import Table
+from capacity.table import Index, Table
 from capacity.units import Consistency, read_units_of, write_units_of
-from capacity.workloads.mesh.event_reads import EventReads
+from capacity.workloads.mesh.charge_rows import CALLS, READ, TABLE, WRITE, Charges
 from capacity.workloads.mesh.items import ItemKind
 from capacity.workloads.mesh.requests import CODE, Floats, Ints, Outcome, Requests
-from capacity.workloads.mesh.rows import Ledger
+from capacity.workloads.mesh.standing import Standing
 from capacity.workloads.mesh.steps import (
     DeleteForFound,
     DeleteFound,
@@ -31,75 +28,9 @@ from capacity.workloads.mesh.steps import (
 )
 from capacity.workloads.mesh.writes import WriteBook, Writes
 
-TABLE = "table"
-PAGE_BYTES = 1024 * 1024  # a Query reads at most this much per call; Developer Guide, read 2026-11-30
-READ, WRITE = 0, 1
-CALLS = (
-    "GetItem",
-    "BatchGetItem",
-    "Query",
-    "Scan",
-    "PutItem",
-    "UpdateItem",
-    "DeleteItem",
-    "TransactWriteItems",
-    "BatchWriteItem",
-)
-BATCH = 25  # items per BatchWriteItem; Developer Guide, read 2026-11-30
+__all__ = ["CALLS", "READ", "TABLE", "WRITE", "Charges", "charge"]
 
 _READING = (Get, GetEach, Query)
-
-
-@dataclass(frozen=True)
-class Charges:
-    """One row per request, step and resource, in the order of requests and steps.
-
-    `step` tells the steps of one request apart; the table's and the indexes' charges of one write share it.
-    `resource` indexes `resources` ("table" and the index names), `kind` is READ or WRITE, `cause` indexes `causes`,
-    `key` indexes `keys`, the templates of partition keys, and `key_entity` says which domain, group or node fills it.
-    `call` indexes CALLS, the DynamoDB operation that CloudWatch counts.
-    """
-
-    resources: tuple[str, ...]
-    causes: tuple[str, ...]
-    keys: tuple[str, ...]
-    request: Ints
-    step: Ints
-    resource: Ints
-    kind: Ints
-    cause: Ints
-    key: Ints
-    key_entity: Ints
-    call: Ints
-    units: Floats
-
-    def total(self, resource: str, kind: int) -> float:
-        """All units of one resource."""
-        return float(self.units[(self.resource == self.resources.index(resource)) & (self.kind == kind)].sum())
-
-    def calls(self, items: Ints) -> dict[str, int]:
-        """Calls by DynamoDB operation, as CloudWatch counts them; `items` are those of each request.
-
-        A transaction is one call, a batch one per 25 items; every other step on the table is a call of its own.
-        """
-        counts = {}
-        on_table = self.resource == 0
-        for number, name in enumerate(CALLS):
-            request = self.request[(self.call == number) & (on_table | (self.kind == READ))]
-            if name == "TransactWriteItems":
-                counts[name] = len(np.unique(request))
-            elif name == "BatchWriteItem":
-                counts[name] = int((-(-items[request] // BATCH)).sum())
-            else:
-                counts[name] = len(request)
-        return counts
-
-    def per_request(self, requests: int) -> Floats:
-        """Units by request, resource and kind; shape (requests, resources, 2)."""
-        shape = (requests, len(self.resources), 2)
-        index = (self.request * len(self.resources) + self.resource) * 2 + self.kind
-        units: Floats = np.bincount(index, self.units, minlength=int(np.prod(shape))).reshape(shape).astype(np.float64)
-        return units
 
 
 def charge(requests: Requests, layout: Layout, table: Table) -> Charges:
@@ -113,7 +44,6 @@ class _Charging:
         self.resources = (TABLE, *(index.name for index in table.indexes))
         self._causes: dict[str, int] = {}
         self._keys: dict[str, int] = {}
-        self._ledgers: dict[tuple[str, str, bool], Ledger] = {}
         self._charges: list[tuple[Ints, Ints, Ints, Ints, Ints, Ints, Ints, Ints, Floats]] = []
         self.book = WriteBook(requests, layout, self._cause, CALLS)
         self.sizing = self.book.sizing
@@ -132,9 +62,9 @@ class _Charging:
             else:
                 self.book.add(rows, position, step)
         self._expand(deletes)
-        self.writes = self.book.all()
-        self.event_puts = events
-        self._charge_writes(self.writes)
+        writes = self.book.all()
+        self.standing = Standing(self.sizing, self.table, writes, [(rows, put) for rows, _, put in events])
+        self._charge_writes(writes)
         for rows, position, put in events:
             self._charge_events(rows, position, put)
         for rows, position, read in reads:
@@ -197,25 +127,25 @@ class _Charging:
             self._emit(
                 w.request, w.step, TABLE, WRITE, w.cause, kind.partition, (domain, w.group, w.node), units, w.call
             )
-            there = larger > 0
-            w = w.where(there)
             for index in kind.indexes(self.table):
-                self._emit(
-                    w.request,
-                    w.step,
-                    index.name,
-                    WRITE,
-                    w.cause,
-                    str(kind.attributes[index.key.partition]),
-                    (domain[there], w.group, w.node),
-                    write_units_of(larger[there]),
-                    w.call,
-                )
+                self._charge_index(w.where(larger > 0), kind, index)
+
+    def _charge_index(self, w: Writes, kind: ItemKind, index: Index) -> None:
+        """Index keys never change here. Whatever else changes is projected by ALL, and by KEYS_ONLY is not."""
+        entry = kind.entry(self.table, index)
+        if index.projection.kind == "KEYS_ONLY":
+            w = w.where((w.before > 0) != (w.after > 0))
+        larger = np.maximum(w.before, w.after)
+        if entry is not kind:
+            larger = self.sizing.size_bytes(entry, w.group, w.node, self._variables)
+        who = (self.requests.group_domain[w.group], w.group, w.node)
+        key, units = str(kind.attributes[index.key.partition]), write_units_of(larger.astype(np.int64))
+        self._emit(w.request, w.step, index.name, WRITE, w.cause, key, who, units, w.call)
 
     def _charge_events(self, rows: Ints, position: int, step: PutEvents) -> None:
         kind = self.layout.kinds[step.kind]
         at, cause, who = np.full(len(rows), position, np.int64), self._all(rows, step.cause), self._who(rows)
-        each = write_units_of(self._event_bytes(rows, kind).astype(np.int64))
+        each = write_units_of(self.standing.event_bytes(rows, kind).astype(np.int64))
         units = each * self.requests.items[rows]
         self._emit(rows, at, TABLE, WRITE, cause, kind.partition, who, units, "BatchWriteItem")
         for index in kind.indexes(self.table):
@@ -224,13 +154,13 @@ class _Charging:
 
     def _charge_deleted_events(self, rows: Ints, position: int, step: DeleteFound) -> None:
         """Events that stand under the prefix of a dissolution go one by one, too."""
-        kinds = {put.kind for _, _, put in self.event_puts}
+        kinds = {put.kind for _, put in self.standing.event_puts}
         for kind in (self.layout.kinds[name] for name in kinds):
             if not kind.matches(step.partition, step.prefix):
                 continue
-            there = self._standing(step.partition, "EVENT#", rows, count=True).astype(np.int64)
+            there = self.standing.of(step.partition, "EVENT#", rows, count=True).astype(np.int64)
             each = np.repeat(rows, there)
-            units = write_units_of(self._event_bytes(each, kind).astype(np.int64))
+            units = write_units_of(self.standing.event_bytes(each, kind).astype(np.int64))
             at, cause = np.full(len(each), position, np.int64), self._all(each, step.cause)
             self._emit(each, at, TABLE, WRITE, cause, kind.partition, self._who(each), units, "DeleteItem")
 
@@ -246,7 +176,7 @@ class _Charging:
             kind, of = self.layout.kinds[step.kind], self.layout.kinds[step.of]
             size = self.sizing.size_bytes(kind, who[1], who[2], self._variables)
             each = read_units_of(size.astype(np.int64), Consistency.EVENTUAL)
-            there = self._standing(of.partition, of.sort.split("{node}")[0], rows, count=True)
+            there = self.standing.of(of.partition, of.sort.split("{node}")[0], rows, count=True)
             some = there > 0
             domain, group, node = (entity[some] for entity in who)
             units = (each * there)[some]
@@ -262,7 +192,7 @@ class _Charging:
                 "BatchGetItem",
             )
         else:
-            units = read_units_of(self._query_bytes(rows, step).astype(np.int64), Consistency.EVENTUAL)
+            units = read_units_of(self.standing.query_bytes(rows, step).astype(np.int64), Consistency.EVENTUAL)
             self._emit(
                 rows,
                 at,
@@ -289,68 +219,11 @@ class _Charging:
         self._emit(rows, np.full(len(rows), 1), TABLE, WRITE, cause, partition, who, one, "UpdateItem")
         self._emit(rows, np.full(len(rows), 2), TABLE, READ, cause, partition, who, one, "GetItem")
 
-    # -- what stands in the table
-
-    def _query_bytes(self, rows: Ints, step: Query) -> Floats:
-        if not step.after_cursor:
-            return np.minimum(self._standing(step.partition, step.prefix, rows, index=step.index), PAGE_BYTES)
-        kind = next(kind for kind in self.sizing.kinds if kind.matches(step.partition, step.prefix))
-        count = self._event_reads.count(rows)
-        if step.limit is not None:
-            count = np.minimum(count, step.limit)
-        return np.minimum(count * self._event_bytes(rows, kind), PAGE_BYTES)
-
-    def _standing(
-        self, partition: str, prefix: str, rows: Ints, *, index: str | None = None, count: bool = False
-    ) -> Floats:
-        """Bytes (or rows) that a Query of this prefix finds, just before each request."""
-        ledger = self._ledger(partition, prefix, index, count)
-        return ledger.at(self.sizing.entity(partition + prefix, *self._who(rows)), rows)
-
-    def _ledger(self, partition: str, prefix: str, index: str | None, count: bool) -> Ledger:
-        key = (partition, prefix, count)
-        if key not in self._ledgers:
-            self._ledgers[key] = self._new_ledger(partition, prefix, index, count)
-        return self._ledgers[key]
-
-    def _new_ledger(self, partition: str, prefix: str, index: str | None, count: bool) -> Ledger:
-        w, template = self.writes, partition + prefix
-        matching = [n for n, kind in enumerate(self.sizing.kinds) if self._reads(kind, partition, prefix, index)]
-        w = w.where(np.isin(w.kind, matching) & w.made)
-        change = (w.after > 0).astype(float) - (w.before > 0) if count else w.after - w.before
-        containers = [self.sizing.entity(template, self.requests.group_domain[w.group], w.group, w.node)]
-        orders, changes = [w.request], [change]
-        for rows, _, put in self.event_puts:
-            kind = self.layout.kinds[put.kind]
-            if self._reads(kind, partition, prefix, index):
-                containers.append(self.sizing.entity(template, *self._who(rows)))
-                orders.append(rows)
-                size = 1.0 if count else self._event_bytes(rows, kind)
-                changes.append(size * self.requests.items[rows])
-        places = len(self.requests) + 1
-        return Ledger.of(np.concatenate(containers), np.concatenate(orders), np.concatenate(changes), places)
-
-    def _reads(self, kind: ItemKind, partition: str, prefix: str, index: str | None) -> bool:
-        if index is None:
-            return kind.matches(partition, prefix)
-        key = self.table.index(index).key
-        return kind.attributes.get(key.partition) == partition and str(kind.attributes.get(key.sort or "")).startswith(
-            prefix
-        )
-
     # -- small parts
-
-    @cached_property
-    def _event_reads(self) -> EventReads:
-        return EventReads(self.requests)
 
     @property
     def _variables(self) -> int:
         return int(self.requests.bytes_of["variables"])
-
-    def _event_bytes(self, rows: Ints, kind: ItemKind) -> Floats:
-        _, group, node = self._who(rows)
-        return self.sizing.size_bytes(kind, group, node, 0)
 
     def _host(self, group: Ints) -> Ints:
         return self.requests.group_host[group]

@@ -95,6 +95,13 @@ class ItemKind:
         """The indexes of `table` that hold an entry for this kind: those whose key attributes it has."""
         return tuple(i for i in table.indexes if all(key in self.attributes for key in i.key.attributes))
 
+    def entry(self, table: Table, index: Index) -> ItemKind:
+        """What `index` stores of this kind: table keys, index keys and projected attributes; itself if that is all."""
+        if index.projection.kind == "ALL":
+            return self
+        held = {*table.key.attributes, *index.key.attributes, *index.projection.attributes}
+        return ItemKind(self.name, {name: value for name, value in self.attributes.items() if name in held})
+
     def matches(self, partition: str, prefix: str) -> bool:
         """Whether a Query on this partition and sort-key prefix (templates, "" for all) reads items of this kind."""
         return partition in ("", self.partition) and self.sort.startswith(prefix)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sequential_model import SequentialModel, size_bytes
 
+from capacity.table import Projection
 from capacity.workloads.mesh.charges import READ, WRITE, Charges, charge
 from capacity.workloads.mesh.deployed import LAYOUT
 from capacity.workloads.mesh.plan import LENGTHS
@@ -239,3 +241,17 @@ def test_any_stream_costs_what_the_plain_model_says(steps: list[tuple[str, int, 
     requests = stream(*steps, value=value)
     expected = Counter({key: amount for key, amount in SequentialModel(requests).run().items() if amount})
     assert Counter({key: amount for key, amount in units(requests).items() if amount}) == expected
+
+
+def test_an_index_of_keys_alone_is_written_when_a_row_comes_or_goes() -> None:
+    # Index ladder, measured in eu-west-2 (2026-08): a change of what is not projected costs an index nothing.
+    keys_only = replace(
+        TABLE, indexes=tuple(replace(index, projection=Projection("KEYS_ONLY")) for index in TABLE.indexes)
+    )
+    requests = stream(OPEN, JOIN, REPORT, REPORT, ("renewHeartbeat", 0, 0, 0), ("leaveGroup", 0, 1, 0))
+    sums = charge(requests, LAYOUT, keys_only).per_request(len(requests))[:, :, WRITE]
+    assert sums[:, 1].tolist() == [1, 0, 1, 0, 0, 1]
+    assert sums[:, 2].tolist() == [1, 0, 0, 0, 0, 0]
+    everything = charge(requests, LAYOUT, TABLE).per_request(len(requests))[:, :, WRITE]
+    assert sums[:, 0].tolist() == everything[:, 0].tolist()
+    assert everything[:, 1].tolist() == [1, 0, 1, 1, 1, 1]

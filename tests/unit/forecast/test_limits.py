@@ -170,3 +170,15 @@ def test_an_axis_that_there_is_not_says_which_there_are() -> None:
 
 def test_a_load_moved_to_another_layout_is_on_demand() -> None:
     assert load_in(scenario(), "phase1").table.throughput is None
+
+
+def test_every_limit_says_what_moves_it() -> None:
+    rows = {(row.name, row.where): row for row in study(steady(groups=100)).rows}
+    key = rows["one partition key DOMAIN#{domain}", "table, writes"]
+    assert key.moved_by["report half as often"] == pytest.approx(key.share / 2, rel=0.02)
+    assert key.moved_by["move to the architecture layout: statuses under their node"] < key.share / 100
+    assert "drop index GroupIdIndex, which no client reads" not in key.moved_by
+    index = rows["on-demand throughput at class start", "GroupIdIndex, writes"]
+    assert index.moved_by["drop index GroupIdIndex, which no client reads"] == 0
+    # Keys alone change when a group is opened or dissolved, not by a report or a heartbeat.
+    assert index.moved_by["let index GroupIdIndex project keys only"] < index.share / 100

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from capacity import prices
-from capacity.price_offers import offers_of_bulk, offers_of_products, refresh, to_yaml
+from capacity.price_offers import offers_of_bulk, offers_of_products, price_file, refresh
 from capacity.price_refresh import fetch_api, refresh_from
 
 DOCUMENTS: list[dict[str, Any]] = json.loads(
@@ -92,7 +92,7 @@ def test_the_standard_class_is_never_taken_for_the_infrequent_one() -> None:
 def test_a_refreshed_list_survives_its_file(tmp_path: Path) -> None:
     found = refresh(TOKYO, offers_of_products(DOCUMENTS), TODAY).prices
     path = tmp_path / "ap-northeast-1_2026-11.yaml"
-    path.write_text(to_yaml(found), encoding="utf-8")
+    path.write_text(price_file(found), encoding="utf-8")
     assert prices.read(path) == found
 
 
