@@ -33,7 +33,7 @@ def section(run: Run, say: Wording) -> Section | None:
     throttled = [bank for bank in banks if bank[2].first_throttle_s is not None]
     if throttled:
         name, kind, part = min(throttled, key=lambda bank: bank[2].first_throttle_s or 0.0)
-        where = say("page.table") if name == "table" else name
+        where = say("page.the_table") if name == "table" else name
         lead = say("burst.lead_gone", resource=where, kind=say(f"page.{kind}s"), at=duration(part.first_throttle_s))
     else:
         lead = say("burst.lead")

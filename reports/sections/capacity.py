@@ -59,7 +59,10 @@ def figure(run: Run, say: Wording) -> Figure | None:
         return Figure(say("capacity.figure"), say("page.unknown"), say("capacity.figure_unknown"), "unknown")
     if plan is None:
         return Figure(say("capacity.figure"), percent(model), say("capacity.figure_model"), tone)
-    return Figure(say("capacity.figure"), percent(plan), say("capacity.figure_note", model=percent(model)), tone)
+    parts = [part for part in run.comparison.units if part.prediction_error is not None]
+    worst = max(parts, key=lambda part: abs(part.prediction_error or 0.0))
+    note = say("capacity.figure_note", model=percent(model), where=name_of(worst.resource, worst.kind, say))
+    return Figure(say("capacity.figure"), percent(plan), note, tone)
 
 
 def _largest(comparison: Comparison, which: str) -> float | None:

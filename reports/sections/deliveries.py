@@ -11,12 +11,11 @@ from reports.histograms import Counts
 from reports.numbers import count, milliseconds, number, percent
 from reports.quantiles import bin_edges
 from reports.run import Run, seconds_since
+from reports.settled import ARRIVED, OUTCOMES, Settled
 from reports.wording import Wording
 
 WORST_GROUPS = 10
 EXAMPLES = 8
-OUTCOMES = tuple(name for name in DELIVERY_COUNTS if name != "expected")
-ARRIVED = ("delivered", "late", "out_of_order")
 LOSSES = ("lost", "lost_after_ack", "lost_by_cursor")
 _GRAVEST_FIRST = ("crosstalk", "lost", "lost_after_ack", "lost_by_cursor", "late", "out_of_order", "duplicate")
 # What each outcome means for a reader's eye. A superseded report and an unsettled message are no faults.
@@ -39,6 +38,7 @@ ROLES = {
     "lost_by_cursor": "c4",
     "lost": "bad",
     "lost_after_ack": "bad",
+    "unsettled": "plan",
 }
 
 
@@ -49,32 +49,19 @@ def section(run: Run, say: Wording) -> Section | None:
         return None
     if frame.empty or not frame["expected"].sum():
         return Section("deliveries", say("deliveries.title"), say("deliveries.none"))
-    total = frame[list(DELIVERY_COUNTS)].sum()
-    lost = int(total[list(LOSSES)].sum())
-    lead = say(
-        "deliveries.lead" if lost else "deliveries.lead_all",
-        expected=count(total["expected"]),
-        arrived=percent(total[list(ARRIVED)].sum() / total["expected"], digits=4),
-        lost=count(lost),
-    )
+    total = Settled.of(frame)
+    modes = sorted(frame["mode"].astype(str).unique())
+    charts = [*(_latency(run, frame, mode, say) for mode in modes), _kinds(frame, say)]
     blocks: list[Block] = [_outcomes(frame, say)]
-    if total["lost_by_cursor"]:
-        events = frame.loc[frame["mode"] == "polling", "expected"].sum()
-        text = say(
-            "deliveries.cursor",
-            lost=count(total["lost_by_cursor"]),
-            share=percent(total["lost_by_cursor"] / max(1, events)),
-        )
-        blocks.append(Text(text, "warn"))
-    blocks.append(Charts([_latency(run, frame, mode, say) for mode in sorted(frame["mode"].astype(str).unique())]))
-    charts = blocks[-1]
-    assert isinstance(charts, Charts)
-    blocks[-1] = Charts([*charts.charts, _faults_over_time(run, frame, say)])
-    blocks.append(_groups(frame, say))
+    if total.lost_by_cursor:
+        events = Settled.of(frame[(frame["mode"] == "polling") & (frame["message"] == "event")])
+        share = percent(total.lost_by_cursor / max(1, events.due))
+        blocks.append(Text(say("deliveries.cursor", lost=count(total.lost_by_cursor), share=share), "warn"))
+    blocks += [_times(frame, say), Charts(charts), _groups(frame, say)]
     examples = _examples(run, say)
     if examples is not None:
         blocks.append(examples)
-    return Section("deliveries", say("deliveries.title"), lead, blocks)
+    return Section("deliveries", say("deliveries.title"), _lead(total, say), blocks)
 
 
 def figure(run: Run, say: Wording) -> Figure | None:
@@ -82,13 +69,29 @@ def figure(run: Run, say: Wording) -> Figure | None:
     frame = run.deliveries
     if frame is None or frame.empty or not frame["expected"].sum():
         return None
-    total = frame[list(DELIVERY_COUNTS)].sum()
-    lost, by_cursor = int(total["lost"] + total["lost_after_ack"]), int(total["lost_by_cursor"])
-    arrived, expected = total[list(ARRIVED)].sum(), total["expected"]
-    key = "deliveries.figure_cursor" if by_cursor else "deliveries.figure"
-    note = say(key, arrived=count(arrived), expected=count(expected), lost=count(lost), by_cursor=count(by_cursor))
-    tone: Tone = "bad" if lost or total["crosstalk"] else "warn" if by_cursor else ""
-    return Figure(say("deliveries.figure_label"), percent(arrived / expected), note, tone)
+    total = Settled.of(frame)
+    key = "deliveries.figure_cursor" if total.lost_by_cursor else "deliveries.figure"
+    note = say(
+        key,
+        arrived=count(total.arrived),
+        due=count(total.due),
+        lost=count(total.lost),
+        by_cursor=count(total.lost_by_cursor),
+    )
+    tone: Tone = "bad" if total.lost or total.counts["crosstalk"] else "warn" if total.lost_by_cursor else ""
+    return Figure(say("deliveries.figure_label"), percent(total.share), note, tone)
+
+
+def _lead(total: Settled, say: Wording) -> str:
+    lost = total.lost + total.lost_by_cursor
+    sentence = say(
+        "deliveries.lead" if lost else "deliveries.lead_all",
+        due=count(total.due),
+        arrived=percent(total.share, digits=4),
+        lost=count(lost),
+    )
+    left_out = [name for name in ("superseded", "unsettled") if total.counts[name]]
+    return " ".join([sentence, *(say(f"deliveries.{name}", count=count(total.counts[name])) for name in left_out)])
 
 
 def _outcomes(frame: pd.DataFrame, say: Wording) -> Table:
@@ -96,27 +99,31 @@ def _outcomes(frame: pd.DataFrame, say: Wording) -> Table:
     shown = [name for name in OUTCOMES if name in ("delivered", "lost") or sums[name].any()]
     rows: list[list[Cell | str]] = []
     for (message, mode), row in sums.iterrows():
-        cells: list[Cell | str] = [
-            say.name_of("message", str(message)),
-            say.name_of("mode", str(mode)),
-            count(row["expected"]),
-        ]
+        cells: list[Cell | str] = [_kind(str(message), str(mode), say), count(row["expected"])]
         for name in shown:
             share = row[name] / row["expected"] if row["expected"] else float("nan")
             tone: Tone = TONES[name] if row[name] else ""
             text = count(row[name]) if not row[name] else f"{count(row[name])} ({percent(share, digits=3)})"
             cells.append(Cell(text, tone))
-        mine = frame[(frame["message"].astype(str) == str(message)) & (frame["mode"].astype(str) == str(mode))]
-        counts = _counts(mine)
-        for percentile in (50, 95, 99, 100):
-            value = _quantile(counts, percentile)
-            cells.append(Cell(say("latency.few"), "unknown") if value is None else number(value))
         rows.append(cells)
-    headings = [say("deliveries.message"), say("deliveries.mode"), say("deliveries.expected")]
-    headings += [say(f"outcome.{name}") for name in shown]
-    headings += ["p50", "p95", "p99", say("latency.max")]
-    spans = [("", 2), (say("deliveries.count"), 1 + len(shown)), (say("deliveries.times"), 4)]
-    return Table(headings, rows, say("deliveries.outcomes"), range(2, len(headings)), spans)
+    headings = [say("deliveries.message"), say("deliveries.expected"), *(say(f"outcome.{name}") for name in shown)]
+    return Table(headings, rows, say("deliveries.outcomes"), range(1, len(headings)))
+
+
+def _kind(message: str, mode: str, say: Wording) -> str:
+    return say("deliveries.kind", message=say.name_of("message", message), mode=say.name_of("mode", mode))
+
+
+def _times(frame: pd.DataFrame, say: Wording) -> Table:
+    rows: list[list[Cell | str]] = []
+    for (message, mode), mine in frame.groupby(["message", "mode"], observed=True):
+        counts = _counts(mine)
+        values = [_quantile(counts, percentile) for percentile in (50, 95, 99, 100)]
+        few = Cell(say("latency.few"), "unknown")
+        cells = [few if value is None else number(value) for value in values]
+        rows.append([_kind(str(message), str(mode), say), *cells])
+    headings = [say("deliveries.message"), "p50", "p95", "p99", say("latency.max")]
+    return Table(headings, rows, say("deliveries.times"), range(1, 5))
 
 
 def _counts(frame: pd.DataFrame) -> Counts | None:
@@ -168,7 +175,7 @@ def _latency(run: Run, frame: pd.DataFrame, mode: str, say: Wording) -> Chart:
     return Chart(title, svg, alt, data, [Key(roles[n], names[n]) for n in shown])
 
 
-def _faults_over_time(run: Run, frame: pd.DataFrame, say: Wording) -> Chart:
+def _kinds(frame: pd.DataFrame, say: Wording) -> Chart:
     sums = frame[list(OUTCOMES)].sum()
     kinds = [name for name in OUTCOMES if name != "delivered" and sums[name] > 0]
     if not kinds:
@@ -201,7 +208,8 @@ def _bins(run: Run, frame: pd.DataFrame, edges: np.ndarray) -> np.ndarray:
 def _groups(frame: pd.DataFrame, say: Wording) -> Table:
     sums = frame.groupby("group", observed=True)[list(DELIVERY_COUNTS)].sum()
     sums["slowest"] = frame.groupby("group", observed=True)["latency_max_ms"].max()
-    sums["share"] = sums[list(ARRIVED)].sum(axis=1) / sums["expected"].where(sums["expected"] > 0)
+    due = sums["expected"] - sums["superseded"] - sums["unsettled"]
+    sums["share"] = sums[list(ARRIVED)].sum(axis=1) / due.where(due > 0)
     sums["gone"] = sums[list(LOSSES)].sum(axis=1)
     worst = sums.assign(name=sums.index.astype(str)).sort_values(
         ["share", "slowest", "name"], ascending=[True, False, True]

@@ -1,16 +1,18 @@
 """What went wrong with requests, how often, and what did one such answer look like?"""
 
 import numpy as np
+import pandas as pd
 
 from reports.charts import Line, timeline
-from reports.document import Block, Cell, Chart, Charts, Section, Table
+from reports.document import Block, Cell, Chart, Charts, Listing, Section, Table, Text
 from reports.numbers import count, number, percent
 from reports.quantiles import bin_edges
 from reports.run import Run
 from reports.wording import Wording
 
 SHOWN = 20
-MESSAGE_CHARACTERS = 240
+EXAMPLES = 5
+MESSAGE_CHARACTERS = 400
 
 
 def section(run: Run, say: Wording) -> Section | None:
@@ -30,30 +32,39 @@ def section(run: Run, say: Wording) -> Section | None:
         ["operation", "outcome", "error_type"], dropna=False, sort=False
     )
     summary = sorted(((len(rows), names, rows.iloc[0]) for names, rows in groups), key=lambda g: (-g[0], str(g[1])))
-    rows = []
-    for size, (operation, outcome, error_type), first in summary[:SHOWN]:
-        message = first["error_message"] or ""
-        example = message if len(message) <= MESSAGE_CHARACTERS else message[:MESSAGE_CHARACTERS] + " …"
-        rows.append(
-            [
-                operation,
-                Cell(say.name_of("request_outcome", outcome), "bad"),
-                error_type or "–",
-                count(size),
-                percent(size / len(requests)),
-                f"{(first['start'] - run.start).total_seconds():.1f} s",
-                f"{example} ({first['request_id']})" if first["request_id"] else example,
-            ]
-        )
-    headings = ["operation", "outcome", "type", "count", "share", "first", "example"]
+    rows = [
+        [
+            operation,
+            Cell(say.name_of("request_outcome", outcome), "bad"),
+            error_type or "–",
+            count(size),
+            percent(size / len(requests)),
+            f"{(first['start'] - run.start).total_seconds():.1f} s",
+        ]
+        for size, (operation, outcome, error_type), first in summary[:SHOWN]
+    ]
+    headings = ["operation", "outcome", "type", "count", "share", "first"]
     blocks: list[Block] = [
         Table([say(f"errors.{name}") for name in headings], rows, say("errors.table"), numeric=(3, 4, 5)),
         Charts([_timeline(run, say)]),
     ]
+    examples = [_example(names, first, say) for _, names, first in summary[:EXAMPLES] if first["error_message"]]
+    if examples:
+        blocks += [Text(say("errors.examples")), Listing("\n\n".join(examples))]
     lead = say(
         "errors.lead", failed=count(failures), count=count(len(requests)), share=percent(failures / len(requests))
     )
     return Section("errors", say("errors.title"), lead, blocks)
+
+
+def _example(names: tuple[str, str, str | None], first: pd.Series, say: Wording) -> str:
+    """Quote the first failure of a kind: operation and type, message, request id."""
+    operation, _, error_type = names
+    message = " ".join(str(first["error_message"]).split())
+    if len(message) > MESSAGE_CHARACTERS:
+        message = message[:MESSAGE_CHARACTERS] + " …"
+    request = [say("errors.request", id=first["request_id"])] if first["request_id"] else []
+    return "\n".join([f"{operation}, {error_type or '–'}", message, *request])
 
 
 def _timeline(run: Run, say: Wording) -> Chart:

@@ -101,7 +101,7 @@ def _first(events: list[Throttles]) -> tuple[float | None, float | None]:
 
 def _lead(hit: list[Throttles], total: float, say: Wording) -> str:
     measured, forecast = _first(hit)
-    where = ", ".join(dict.fromkeys(say("page.table") if e.resource == "table" else e.resource for e in hit))
+    where = ", ".join(dict.fromkeys(say("page.the_table") if e.resource == "table" else e.resource for e in hit))
     if not total:
         return say("throttles.lead_forecast_only", where=where, forecast=duration(forecast))
     if forecast is None:
