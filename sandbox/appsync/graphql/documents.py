@@ -31,7 +31,7 @@ from sandbox.appsync.graphql.variables import Variables
 
 MAX_TOKENS = 15_000  # AppSync quota "query length"
 _MAX_CACHED = 1_000
-_MAX_CACHED_CHARACTERS = 100_000
+_MAX_CACHED_CHARACTERS = 20_000
 
 
 class MalformedDocument(Exception):

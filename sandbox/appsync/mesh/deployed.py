@@ -6,6 +6,7 @@ projection ALL: GroupIdIndex holds groups and statuses, GroupNameIndex holds eve
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from sandbox.appsync.context import Context
@@ -42,7 +43,11 @@ class Deployed(DomainPartition):
         )
 
     def read_group(self, item: Item, ctx: Context) -> Item:
-        item["aliveUntil"] = item["heartbeatAt"] + ctx.env.host_heartbeat_ttl_s
+        # The deployed code looks at each of these only if it is there; older versions stored groups without them.
+        seen_s = item.get("heartbeatAt")
+        item["aliveUntil"] = math.inf if seen_s is None else seen_s + ctx.env.host_heartbeat_ttl_s
+        item.setdefault("useWebSocket", True)
+        item.setdefault("pollingIntervalSeconds", None)
         return item
 
     def find_groups(self, domain: str, host_id: str | None, ctx: Context) -> Request:

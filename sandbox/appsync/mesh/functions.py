@@ -52,8 +52,10 @@ class MeshFunction:
             return None
         group = self.layout.read_group(from_typed_map(item), self._ctx)
         now_s = int(self.clock())
-        expires_s = self._ctx.util.iso8601_to_epoch_ms(group["expiresAt"]) // 1000
-        return None if now_s > expires_s or now_s > group["aliveUntil"] else group
+        expires_at = group.get("expiresAt")
+        if expires_at is not None and now_s > self._ctx.util.iso8601_to_epoch_ms(expires_at) // 1000:
+            return None
+        return None if now_s > group["aliveUntil"] else group
 
 
 class CreateDomain(MeshFunction):

@@ -85,9 +85,10 @@ class Operations:
             ctx.util.error(f"Group not found: {args['groupId']}@{args['domain']}", "GroupNotFound")
         group = self.layout.read_group(ctx.result, ctx)
         now_s = ctx.util.now_epoch_seconds()
-        if now_s > ctx.util.iso8601_to_epoch_ms(group["expiresAt"]) // 1000:
+        expires_at = group.get("expiresAt")
+        if expires_at is not None and now_s > ctx.util.iso8601_to_epoch_ms(expires_at) // 1000:
             ctx.util.error(
-                f"Group expired: {args['groupId']}@{args['domain']} (expiresAt: {group['expiresAt']})", "GroupNotFound"
+                f"Group expired: {args['groupId']}@{args['domain']} (expiresAt: {expires_at})", "GroupNotFound"
             )
         if now_s > group["aliveUntil"]:
             ctx.util.error(f"Group not found: {args['groupId']}@{args['domain']} (heartbeat expired)", "GroupNotFound")
@@ -157,7 +158,7 @@ class Operations:
             "name": node_name(args["nodeId"]),
             "groupId": args["groupId"],
             "domain": args["domain"],
-            "expiresAt": group["expiresAt"],
+            "expiresAt": group.get("expiresAt"),
             "heartbeatIntervalSeconds": ctx.env.member_heartbeat_interval_s,
             "useWebSocket": group["useWebSocket"],
             "pollingIntervalSeconds": group["pollingIntervalSeconds"],
@@ -174,7 +175,7 @@ class Operations:
         return {
             "groupId": ctx.args["groupId"],
             "domain": ctx.args["domain"],
-            "expiresAt": ctx.stash["group"]["expiresAt"],
+            "expiresAt": ctx.stash["group"].get("expiresAt"),
             "heartbeatIntervalSeconds": ctx.env.host_heartbeat_interval_s,
         }
 

@@ -379,3 +379,13 @@ def test_groups_are_found_by_the_start_of_their_name_over_all_domains(mesh: Mesh
     assert len(mesh.data(m.SEARCH, {"prefix": "ab", "limit": 1})) == 1
     for variables in ({"prefix": ""}, {"prefix": "a", "limit": 0}):
         assert mesh.error(m.SEARCH, variables)["errorType"] == "ValidationError"
+
+
+def test_a_group_of_an_older_version_without_lifetime_or_heartbeat_can_be_joined(deployed: Mesh) -> None:
+    keys = {"pk": f"DOMAIN#{DOMAIN}", "sk": "GROUP#old#METADATA"}
+    item = {**keys, "id": "old", "domain": DOMAIN, "fullId": f"old@{DOMAIN}", "name": "n", "hostId": "host-1"}
+    typed = {name: {"S": value} for name, value in item.items()}
+    deployed.engine.call("PutItem", {"TableName": deployed.config.table_name, "Item": typed})
+    node = deployed.join("old")
+    assert (node["groupId"], node["expiresAt"], node["useWebSocket"]) == ("old", None, True)
+    assert deployed.data(m.DISSOLVE, {"group": "old", "domain": DOMAIN, "host": "host-1"})["groupDissolve"]
