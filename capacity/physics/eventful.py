@@ -61,7 +61,7 @@ class Eventful:
         done, seconds = 0, demand.shape[0]
         while done < seconds:
             self._live_through_events(now_s + done)
-            span = min(seconds - done, self._undisturbed_s(now_s + done))
+            span = min(seconds - done, self._undisturbed_s(now_s + done, demand[done:]))
             part = slice(done, done + span)
             self._seconds.run(
                 now_s + done,
@@ -74,10 +74,10 @@ class Eventful:
             done += span
         self._live_through_events(now_s + done)
 
-    def _undisturbed_s(self, now_s: float) -> int:
-        """Whole seconds until the next event, at least one."""
+    def _undisturbed_s(self, now_s: float, demand: Floats) -> int:
+        """Whole seconds until the next event that could change anything, at least one."""
         times = [change.at_s for change in self._changes[:1]]
-        if self._minutes_matter():
+        if self._autoscaler is not None or (self._minutes_matter() and not self._seconds.calm(demand)):
             times.append(self._seconds.next_event_s(now_s))
         if self._autoscaler is not None and self._autoscaler.due_s is not None:
             times.append(self._autoscaler.due_s)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from capacity.physics import shares
-from capacity.physics.bucket import Bucket
+from capacity.physics.levels import Levels, first
 from capacity.physics.parameters import Kind
 from capacity.physics.partition import Partition
 from capacity.physics.placement import Bound
@@ -80,10 +80,9 @@ class Seconds:
         self._starts = np.array(starts)
         self._single = len(members) == self.keys
         self._owner = np.repeat(np.arange(len(members)), np.diff([*starts, self.keys]))
-        self._ceilings = _Levels([partition.ceilings[kind] for partition in members if partition.ceilings], now_s)
-        self._shares = _Levels([partition.shares[kind] for partition in members if partition.shares], now_s)
-        self._table = [bucket for bucket, _ in resource.table_limits(kind)]
-        self._table_levels = [bucket.level_at(now_s) for bucket in self._table]
+        self._ceilings = Levels([partition.ceilings[kind] for partition in members if partition.ceilings], now_s)
+        self._shares = Levels([partition.shares[kind] for partition in members if partition.shares], now_s)
+        self._table = Levels([bucket for bucket, _ in resource.table_limits(kind)], now_s)
         self._partition_units = np.array([partition.consumed[kind] for partition in members])
         self._ceiling_met = np.array([partition.ceiling_met for partition in members])
         self.heating = resource.heating
@@ -93,8 +92,7 @@ class Seconds:
         kind = self._kind
         self._ceilings.put(now_s)
         self._shares.put(now_s)
-        for bucket, level in zip(self._table, self._table_levels, strict=True):
-            bucket.level, bucket.updated_s = level, now_s
+        self._table.put(now_s)
         for index, partition in enumerate(self._members):
             partition.consumed[kind] = float(self._partition_units[index])
             partition.ceiling_met = bool(self._ceiling_met[index])
@@ -167,7 +165,7 @@ class Seconds:
             return
         ordered = np.empty(demand.shape)
         levels = None if partition_level is None else np.empty(demand.shape)
-        self._run_ordered(now_s, demand[:, self._order], ordered, levels, table_level, count)
+        self._run_ordered(now_s, np.take(demand, self._order, axis=1), ordered, levels, table_level, count)
         consumed[:, self._order] = ordered
         if partition_level is not None:
             partition_level[:, self._order] = levels
@@ -189,23 +187,55 @@ class Seconds:
                     levels[:] = np.inf
             return
         by_partition = demand if self._single else np.add.reduceat(demand, self._starts, axis=1)
-        under_ceilings = self._ceilings.full() and by_partition.max() <= self._ceilings.depth.min()
-        done = 0
-        if world != "static" and under_ceilings:
-            done = self._run_unhindered(demand, by_partition, consumed, partition_level, table_level)
-        for second in range(done, len(demand)):
-            offset = arrival_offset(self._seed, int(now_s) + second, self.keys)
-            consumed[second] = self._one_second(demand[second], by_partition[second], offset)
-            self._record(second, partition_level, table_level)
-            self._refill()
-        if table_level is not None and not self._table:
-            table_level[:] = np.inf
+        ceiling = self._ceilings.depth.min()
+        calm = by_partition.max() <= ceiling
+        seconds, done, patience = len(demand), 0, 1
+        while done < seconds:
+            if self._ceilings.full():
+                reach = seconds if calm else done + first(by_partition[done:].max(axis=1) > ceiling)
+                part = slice(done, reach)
+                served = self._unhindered(
+                    demand[part],
+                    by_partition[part],
+                    consumed[part],
+                    None if partition_level is None else partition_level[part],
+                    None if table_level is None else table_level[part],
+                )
+                done += served
+                patience = 1 if served else min(2 * patience, 64)
+            for second in range(done, min(done + patience, seconds)):
+                offset = arrival_offset(self._seed, int(now_s) + second, self.keys)
+                consumed[second] = self._one_second(demand[second], by_partition[second], offset)
+                self._record(second, partition_level, table_level)
+                self._refill()
+                done += 1
         if count:
-            units = consumed.sum(axis=0, dtype=np.float64)
-            self._key_units += units
-            self._partition_units += units if self._single else np.add.reduceat(units, self._starts)
+            self._count(now_s, consumed)
 
-    def _run_unhindered(
+    def _count(self, now_s: float, consumed: Floats) -> None:
+        """Keep the units of the minute that is under way, or ended just now, by key and partition."""
+        end_s = now_s + len(consumed)
+        minute_s = math.ceil(end_s / 60.0) * 60.0 - 60.0
+        if minute_s > now_s:
+            consumed = consumed[int(minute_s - now_s) :]
+            self._partition_units[:] = 0.0
+            self._key_units[:] = 0.0
+        units = consumed.sum(axis=0, dtype=np.float64)
+        self._key_units += units
+        self._partition_units += units if self._single else np.add.reduceat(units, self._starts)
+
+    def calm(self, demand: Floats) -> bool:
+        """No minute of this demand could make a partition hot, so that ends of minutes change nothing."""
+        if self.heating or self._resource.settings.world != "adaptive" or self._ceiling_met.any():
+            return False
+        limit = self._resource.parameters.heat_share * self._ceilings.rate.min()
+        if np.any(self._partition_units >= limit) or not self._ceilings.full():
+            return False
+        ordered = demand if self._order is None else np.take(demand, self._order, axis=1)
+        by_partition = ordered if self._single else np.add.reduceat(ordered, self._starts, axis=1)
+        return bool(by_partition.max() < limit)
+
+    def _unhindered(
         self,
         demand: Floats,
         by_partition: Floats,
@@ -213,29 +243,27 @@ class Seconds:
         partition_level: Floats | None,
         table_level: Floats | None,
     ) -> int:
-        """Seconds that nothing throttles: no ceiling in reach and the table holds enough. Returns how many."""
-        totals = demand.sum(axis=1, dtype=np.float64)
-        levels = self._table_levels
-        done = 0
-        for total in totals.tolist():
-            if any(total > level for level in levels):
-                break
-            levels = [level - total for level in levels]
+        """Seconds of which nothing is refused, ceilings being out of reach. Returns how many."""
+        left = self._ceilings.depth
+        if len(self._shares):
+            served, shares_left = self._shares.admit(by_partition)
+            left = np.minimum(shares_left[:served], left - by_partition[:served])
+        else:
+            served, table_left = self._table.admit(demand.sum(axis=1, dtype=np.float64)[:, None])
+            left = left - by_partition[:served]
             if table_level is not None:
-                table_level[done] = min(levels)
-            levels = [min(level + bucket.rate, bucket.depth) for level, bucket in zip(levels, self._table, strict=True)]
-            done += 1
-        self._table_levels = levels
-        consumed[:done] = demand[:done]
+                table_level[:served] = table_left[:served].min(axis=1)
+        if table_level is not None and not len(self._table):
+            table_level[:served] = np.inf
+        consumed[:served] = demand[:served]
         if partition_level is not None:
-            left = self._ceilings.depth - by_partition[:done]
-            partition_level[:done] = left if self._single else left[:, self._owner]
-        return done
+            partition_level[:served] = left if self._single else left[:, self._owner]
+        return served
 
     def _one_second(self, demand: Floats, by_partition: Floats, offset: int) -> Floats:
         """Units admitted of one second's requests, charged to every bucket."""
         held = self._ceilings.level
-        if len(self._shares.level):
+        if len(self._shares):
             held = np.minimum(held, self._shares.level)
         units = self._request_units
         if self._single:
@@ -243,8 +271,8 @@ class Seconds:
         else:
             before = self._before(demand, offset, by_partition)
             taken = np.minimum(demand, shares.admitted(held[self._owner] - before, units))
-        if self._table_levels:
-            left = min(self._table_levels)
+        if len(self._table):
+            left = self._table.level.min()
             if taken.sum() > left:
                 running = np.cumsum(taken) - taken
                 before = running - running[offset]
@@ -252,10 +280,9 @@ class Seconds:
                 taken = np.minimum(taken, shares.admitted(left - before, units))
         charged = taken if self._single else np.add.reduceat(taken, self._starts)
         self._ceilings.level -= charged
-        if len(self._shares.level):
+        if len(self._shares):
             self._shares.level -= charged
-        total = float(taken.sum())
-        self._table_levels = [level - total for level in self._table_levels]
+        self._table.level -= taken.sum()
         self._ceiling_met |= (self._ceilings.level <= 0.0) & (charged < by_partition)
         result: Floats = taken
         return result
@@ -275,37 +302,13 @@ class Seconds:
     def _record(self, second: int, partition_level: Floats | None, table_level: Floats | None) -> None:
         if partition_level is not None:
             held = self._ceilings.level
-            if len(self._shares.level):
+            if len(self._shares):
                 held = np.minimum(held, self._shares.level)
             partition_level[second] = held if self._single else held[self._owner]
         if table_level is not None:
-            table_level[second] = min(self._table_levels, default=np.inf)
+            table_level[second] = self._table.level.min(initial=np.inf)
 
     def _refill(self) -> None:
         self._ceilings.refill()
         self._shares.refill()
-        self._table_levels = [
-            min(level + bucket.rate, bucket.depth)
-            for level, bucket in zip(self._table_levels, self._table, strict=True)
-        ]
-
-
-class _Levels:
-    """Buckets as arrays: levels at the start of a second, rates, depths."""
-
-    def __init__(self, buckets: list[Bucket], now_s: float) -> None:
-        self._buckets = buckets
-        self.level = np.array([bucket.level_at(now_s) for bucket in buckets], dtype=np.float64)
-        self.rate = np.array([bucket.rate for bucket in buckets], dtype=np.float64)
-        self.depth = np.array([bucket.depth for bucket in buckets], dtype=np.float64)
-
-    def full(self) -> bool:
-        return bool(np.all(self.level == self.depth))
-
-    def refill(self) -> None:
-        self.level += self.rate
-        np.minimum(self.level, self.depth, out=self.level)
-
-    def put(self, now_s: float) -> None:
-        for bucket, level in zip(self._buckets, self.level.tolist(), strict=True):
-            bucket.level, bucket.updated_s = level, now_s
+        self._table.refill()
