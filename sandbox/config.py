@@ -15,9 +15,11 @@ from capacity.scenario.settings import Settings
 from capacity.scenario.settings import profile as settings_profile
 from capacity.table import Throughput
 from capacity.workloads.mesh.tables import TABLES
+from sandbox.appsync.behaviour import Behaviour
 from sandbox.cloudwatch.faults import NO_FAULTS, CloudWatchFaults
 
 DEFAULT_API_KEY = "da2-sandbox00000000000000000000"
+NO_LIMITS = Behaviour()
 _RESOLUTIONS_S = (1, 5, 10, 20, 30, 60)
 
 
@@ -69,6 +71,8 @@ class SandboxConfig:
     metric_resolution_s: int = 10
     """Period at which metrics are published (AWS: 60 s)."""
     cloudwatch_faults: CloudWatchFaults = NO_FAULTS
+    behaviour: Behaviour = NO_LIMITS
+    """Quotas and delays of AppSync and Lambda to imitate."""
     api_id: str = "sandboxapi0000000000000000"
     dynamodb_endpoint: str | None = None
     """Another DynamoDB for the resolvers, such as DynamoDB Local; None: the sandbox's own engine, in process."""

@@ -22,7 +22,7 @@ import uvloop
 
 from capacity.workloads.mesh.tables import TABLES, provisioned
 from sandbox.access import KeyHolders
-from sandbox.appsync.api import AppSyncApi
+from sandbox.appsync.api import FUNCTION_NAME, AppSyncApi
 from sandbox.cloudwatch.api import CloudWatchApi
 from sandbox.cloudwatch.store import MetricStore
 from sandbox.config import SandboxConfig, SandboxConfigError
@@ -137,6 +137,7 @@ class Sandbox:
             "region": config.region,
             "account_id": config.account_id,
             "api_id": config.api_id,
+            "function_name": FUNCTION_NAME,
             "world": config.effective_world,
             "dynamodb_endpoint": config.dynamodb_endpoint,
             "metric_resolution_s": config.metric_resolution_s,
