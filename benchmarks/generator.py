@@ -110,7 +110,7 @@ def bare(url: str, hold_s: int) -> float:
         "BARE_HOLD_S": str(hold_s),
         "BARE_GROUP": group,
     }
-    file = Path(__file__).with_name("bare_user.py")
+    file = Path(__file__).parent / "peers" / "bare_user.py"
     said = locust(file, url, environment, "-u", "100", "-r", "100", "-t", f"{RAMP_S + hold_s + 2}s")
     window = json.loads(next(line for line in said.splitlines() if line.startswith('{"requests"')))
     return 1e6 * float(window["cpu_s"]) / int(window["requests"])

@@ -97,6 +97,12 @@ class Subscription(Hearing):
             self._connection.close()
             self._connection = None
 
+    def drop(self, _: float) -> None:
+        """The connection breaks, by scenario; the node notices at once."""
+        if self._connection is not None and self._wanted:
+            self._connection.close()
+            self._lost("broken on purpose")
+
     def _connect(self, _: float = 0.0) -> None:
         if not self._wanted:
             return

@@ -25,7 +25,7 @@ class Host(Node):
                 "hostId": self.name,
                 "domain": self.domain,
                 "maxConnectionTimeSeconds": int(settings.max_connection_time_s),
-                "useWebSocket": self.session.scenario.mode.is_websocket(self.place.group_index),
+                "useWebSocket": plan.is_websocket(self.place.group_index),
             },
         )
         if answer.outcome != "ok" or not answer.data:

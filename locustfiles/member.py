@@ -27,13 +27,14 @@ class GroupMember(Node):
         group = next((group for group in listed.data or () if group["hostId"] == host), None)
         if group is None:
             return None
+        group_uses_websocket = self.session.plan.is_websocket(self.place.group_index)
         answer = self.requester.send(
             "joinGroup",
             {
                 "groupId": group["id"],
                 "domain": self.domain,
                 "nodeId": self.name,
-                "useWebSocket": self.session.scenario.mode.is_websocket(self.place.group_index),
+                "useWebSocket": group_uses_websocket and not self.filtered,
             },
         )
         if answer.outcome != "ok" or not answer.data:

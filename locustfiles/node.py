@@ -43,6 +43,8 @@ class Node(ABC):
         self.domain = session.plan.domain_name(place.domain_index)
         self.group_id: str | None = None
         self.ended = False
+        self.filtered = session.plan.has_fault("filtered", place.index)
+        """Whether something between this node and the service blocks WebSocket."""
         self.connected = False
         self._timers: dict[TimerName, Timer] = {}
         self._hearing: Hearing | None = None
@@ -82,23 +84,19 @@ class Node(ABC):
 
     def _start(self, entered: dict[str, Any]) -> None:
         joined_s = now_s()
-        scenario, settings, traffic = (
-            self.session.scenario,
-            self.session.scenario.settings,
-            self.session.scenario.traffic,
-        )
+        settings, traffic = self.session.scenario.settings, self.session.scenario.traffic
         self.connected = True
         self.requester.group = self.group_id
-        self._start_timer(
-            "heartbeat", joined_s, entered.get("heartbeatIntervalSeconds") or self._heartbeat_interval_s(), self._beat
-        )
+        if self.place.is_host or not self.session.plan.has_fault("silent_members", self.place.index):
+            interval_s = entered.get("heartbeatIntervalSeconds") or self._heartbeat_interval_s()
+            self._start_timer("heartbeat", joined_s, interval_s, self._beat)
         if traffic.reports_per_s:
             self._start_timer("report", joined_s, 1 / traffic.reports_per_s, self._change_variables)
         if traffic.event_batches_per_s:
             self._start_timer("event", joined_s, 1 / traffic.event_batches_per_s, self._fire)
         if expires := entered.get("expiresAt"):
             self.session.scheduler.enter(datetime.fromisoformat(expires).timestamp(), self._expire)
-        if entered.get("useWebSocket", scenario.mode.is_websocket(self.place.group_index)):
+        if entered.get("useWebSocket", True) and not self.filtered:
             subscription = Subscription(self)
             self._hearing = subscription
             self._start_timer("sync", joined_s, settings.periodic_data_sync_interval_s, self._list_statuses)
@@ -107,7 +105,22 @@ class Node(ABC):
             self._hearing = polling
             period_s = entered.get("pollingIntervalSeconds") or settings.polling_interval_s
             self._start_timer("poll", joined_s, period_s, polling.poll)
+        self._plan_faults()
         self._hearing.start()
+
+    def _plan_faults(self) -> None:
+        plan, index = self.session.plan, self.place.index
+        moment_s = self.session.start.start_s + plan.fault_s(index)
+        if self.place.is_host and plan.has_fault("vanishing_hosts", index):
+            self.session.scheduler.enter(moment_s, self._vanish)
+        if isinstance(self._hearing, Subscription) and plan.has_fault("reconnecting", index):
+            self.session.scheduler.enter(moment_s, self._hearing.drop)
+
+    def _vanish(self, _: float) -> None:
+        """Go without a word: the group is left to the service."""
+        if self.connected:
+            self.session.notes.count("a host vanished, by scenario")
+            self.disconnect()
 
     def _start_timer(self, name: TimerName, joined_s: float, period_s: float, action: Any) -> None:
         first_s = joined_s + self.session.plan.phase(name, self.place.index) * period_s

@@ -6,11 +6,16 @@ Nodes are counted over all groups in order, each group's host first. Every name 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from capacity.scenario import Scenario, Timer, arrivals_s, phases
+
+Fault = Literal["vanishing_hosts", "silent_members", "filtered", "reconnecting"]
+_FAULTS: tuple[Fault, ...] = ("vanishing_hosts", "silent_members", "filtered", "reconnecting")
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,30 @@ class Plan:
 
     def arrival_s(self, index: int) -> float:
         """Seconds from the start of the run at which node `index` arrives."""
-        return self.scenario.schedule.ramp_s * index / self.nodes
+        return float(self._arrivals_s[index])
+
+    @cached_property
+    def _arrivals_s(self) -> NDArray[np.float64]:
+        return arrivals_s(self.scenario, self.nodes)
+
+    def has_fault(self, fault: Fault, index: int) -> bool:
+        """Whether node `index` is one of those that the scenario's faults hit."""
+        share = getattr(self.scenario.faults, fault)
+        return share > 0 and self._hash(_FAULTS.index(fault), index) < share
+
+    def fault_s(self, index: int) -> float:
+        """When within the hold it happens, in seconds from the start."""
+        schedule = self.scenario.schedule
+        return schedule.ramp_s + schedule.hold_s * self._hash(len(_FAULTS), index)
+
+    def is_websocket(self, group_index: int) -> bool:
+        """Whether a group uses WebSocket: as the scenario shares modes out, unless its host is behind a filter."""
+        return self.scenario.mode.is_websocket(group_index) and not self.has_fault(
+            "filtered", self.host_index(group_index)
+        )
+
+    def _hash(self, salt: int, index: int) -> float:
+        return float(phases(self.scenario.seed + 7919 * (salt + 1), "fault", np.array([index]))[0])
 
     def phase(self, timer: Timer, index: int) -> float:
         """The share of its period after which a timer of node `index` ticks first."""
@@ -78,10 +106,7 @@ class Plan:
         is_host = nodes % scenario.population.nodes_per_group == 0
         is_websocket = np.array([scenario.mode.is_websocket(g) for g in range(self.groups)], dtype=bool)
         is_websocket = np.repeat(is_websocket, scenario.population.nodes_per_group)
-        if self.groups == scenario.population.groups:
-            arrivals = arrivals_s(scenario)
-        else:
-            arrivals = scenario.schedule.ramp_s * nodes / self.nodes
+        arrivals = self._arrivals_s
         settings, traffic = scenario.settings, scenario.traffic
         total = 0
         total += self._ticks("heartbeat", settings.host_heartbeat_interval_s, is_host, arrivals, from_s, until_s)

@@ -12,15 +12,32 @@ from numpy.typing import NDArray
 
 from capacity.scenario.model import Scenario
 
-Timer = Literal["heartbeat", "report", "event", "sync", "poll"]
+Timer = Literal["heartbeat", "report", "event", "sync", "poll", "fault"]
 
-_TIMERS: dict[Timer, int] = {"heartbeat": 1, "report": 2, "event": 3, "sync": 4, "poll": 5}
+_TIMERS: dict[Timer, int] = {"heartbeat": 1, "report": 2, "event": 3, "sync": 4, "poll": 5, "fault": 6}
+_STEPS = 4
 
 
-def arrivals_s(scenario: Scenario) -> NDArray[np.float64]:
-    """Seconds from the start of the run at which each node arrives; shape (nodes,), groups in order, host first."""
-    nodes = scenario.population.nodes
-    return scenario.schedule.ramp_s * np.arange(nodes, dtype=np.float64) / nodes
+def arrivals_s(scenario: Scenario, nodes: int | None = None) -> NDArray[np.float64]:
+    """Seconds from the start of the run at which each node arrives; shape (nodes,), groups in order, host first.
+
+    `nodes` is the scenario's own number unless given. Times rise with the index, so a host never comes after its
+    members.
+    """
+    count = scenario.population.nodes if nodes is None else nodes
+    ramp_s, curve = scenario.schedule.ramp_s, scenario.schedule.arrivals
+    if not isinstance(curve, str):
+        return np.asarray(curve, dtype=np.float64)[np.arange(count) * len(curve) // count]
+    share = np.arange(count, dtype=np.float64) / count
+    if curve == "bell":
+        # The share that has come by t is t - sin(2 pi t) / (2 pi), in ramps: its rate 1 - cos(2 pi t) is a bell.
+        moments = np.linspace(0.0, 1.0, 4097)
+        share = np.interp(share, moments - np.sin(2 * np.pi * moments) / (2 * np.pi), moments)
+    elif curve == "steps":
+        share = np.floor(share * _STEPS) / _STEPS
+    elif curve == "spike":
+        share = np.full(count, 0.5)
+    return ramp_s * share
 
 
 def phases(seed: int, timer: Timer, nodes: NDArray[np.int64] | int) -> NDArray[np.float64]:

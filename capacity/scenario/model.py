@@ -11,11 +11,13 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from capacity.expect import Threshold
+from capacity.scenario.faults import Faults
 from capacity.scenario.quantities import PerSecond, Seconds, SizeBytes
 from capacity.scenario.settings import Settings
 
 LayoutName = Literal["deployed", "phase1", "architecture"]
 World = Literal["on_demand", "adaptive", "static", "off"]
+ArrivalCurve = Literal["even", "bell", "steps", "spike"]
 
 MAX_NODES = 100_000
 
@@ -109,14 +111,29 @@ class Traffic(_Part):
 class Schedule(_Part):
     """When nodes arrive, work and leave, in seconds from the start of the run.
 
-    Node i of N (groups in order, each group's host first) arrives at `ramp_s * i / N`. Its timers run from its
-    arrival in the group until `ramp_s + hold_s`, each on its own absolute schedule with its own phase. Then nothing new
-    is sent for `drain_s` while late deliveries come in, and every node leaves. Only the hold is judged.
+    Node i of N (groups in order, each group's host first) arrives at `ramp_s * i / N`, or as `arrivals` says. Its
+    timers run from its arrival in the group until `ramp_s + hold_s`, each on its own absolute schedule with its own
+    phase. Then nothing new is sent for `drain_s` while late deliveries come in, and every node leaves. Only the hold is
+    judged.
     """
 
     ramp_s: Seconds = Field(alias="ramp", le=86_400, examples=["10s"])
     hold_s: Seconds = Field(alias="hold", gt=0, le=86_400, examples=["60s"])
     drain_s: Seconds = Field(5.0, alias="drain", le=3_600, examples=["5s"])
+    arrivals: ArrivalCurve | tuple[Seconds, ...] = Field("even", examples=["bell"])
+    """How nodes arrive within the ramp. `even`; `bell`: few, many, few, as when a lesson begins; `steps`: a quarter of
+    them at once, four times; `spike`: all at once in the middle; or the moments of a recorded arrival, in seconds from
+    the start and in rising order, which any number of nodes replays."""
+
+    @model_validator(mode="after")
+    def _arrive_within_the_ramp(self) -> Schedule:
+        if isinstance(self.arrivals, str):
+            return self
+        if not self.arrivals or list(self.arrivals) != sorted(self.arrivals) or self.arrivals[-1] > self.ramp_s:
+            raise ValueError(
+                f"arrivals must be moments in rising order within the ramp of {self.ramp_s:g} s, like [0s, 1.5s, 4s]"
+            )
+        return self
 
     @property
     def sending_s(self) -> float:
@@ -179,6 +196,7 @@ class Scenario(_Part):
     settings: Settings = Field(default_factory=lambda: Settings.model_validate({}), examples=[{"profile": "deployed"}])
     traffic: Traffic
     schedule: Schedule
+    faults: Faults = Field(default_factory=lambda: Faults.model_validate({}), examples=[{"reconnecting": 0.1}])
     layout: LayoutName = Field("deployed", examples=["deployed"])
     billing: Annotated[Billing, BeforeValidator(_billing)] = Field(default_factory=Billing, examples=["on_demand"])
     world: World | None = Field(None, examples=["adaptive"])

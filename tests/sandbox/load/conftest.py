@@ -14,11 +14,12 @@ from load_run import API_KEY, SCENARIOS, Load, Sandbox
 
 
 @pytest.fixture
-def sandbox(tmp_path: Path) -> Iterator[Sandbox]:
+def sandbox(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """With the settings of the scenario `lesson`, or of the one that a test names."""
     (tmp_path / "scenarios.yaml").write_text(SCENARIOS)
     command = [sys.executable, "-m", "meshcap", "sandbox", "--port", "0", "--json", "--until-stdin-closes"]
     process = subprocess.Popen(
-        [*command, "--file", str(tmp_path / "scenarios.yaml"), "--scenario", "lesson"],
+        [*command, "--file", str(tmp_path / "scenarios.yaml"), "--scenario", getattr(request, "param", "lesson")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

@@ -35,6 +35,15 @@ scenarios:
     mode: polling
     settings: {profile: seeds-development, polling_interval: 500ms, event_batch_interval: 200ms}
     traffic: {reports: 5/s, event_batches: 1/s, variables_per_report: 2, value: 16B, payload: 20B}
+  faulty:
+    <<: *lesson
+    population: {domains: 4, groups_per_domain: 1, members_per_group: 3}
+    traffic: {reports: 2/s, event_batches: 1/s, variables_per_report: 2, value: 16B, payload: 20B}
+    settings: {profile: seeds-development, polling_interval: 1s, host_heartbeat_interval: 1s,
+               member_heartbeat_interval: 1s, host_heartbeat_ttl: 60s}
+    schedule: {ramp: 2s, hold: 6s, drain: 1.5s, arrivals: bell}
+    faults: {vanishing_hosts: 0.4, silent_members: 0.4, filtered: 0.3, reconnecting: 0.5}
+    seed: 5
   long:
     <<: *lesson
     schedule: {ramp: 1s, hold: 60s, drain: 1.5s}

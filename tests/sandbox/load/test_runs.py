@@ -96,6 +96,33 @@ def test_reports_are_polled_as_states_and_events_lost_by_the_cursor_rule_are_nam
     assert left <= {"EVENT"}  # events have no delete: they wait for their time to live, ten seconds
 
 
+@pytest.mark.parametrize("sandbox", ["faulty"], indirect=True)
+def test_faults_happen_to_the_nodes_that_the_plan_names(load: Load, sandbox: Sandbox) -> None:
+    run = load.run("faulty")
+    plan = Plan(run.record.scenario, run.record.run_id, groups=4)
+    operations = run.requests.groupby("node", observed=True)["operation"].agg(set)
+    for index in range(plan.nodes):
+        did, place = operations[plan.node_name(index)], plan.node(index)
+        polls = plan.has_fault("filtered", index) or not plan.is_websocket(place.group_index)
+        assert ("pollGroupData" in did, "fireEventsByNode" in did) == (polls, not polls), index
+        if not place.is_host:
+            assert ("sendMemberHeartbeat" in did) != plan.has_fault("silent_members", index), index
+        elif plan.has_fault("vanishing_hosts", index):
+            beats = run.requests[
+                (run.requests["node"] == plan.node_name(index)) & (run.requests["operation"] == "renewHeartbeat")
+            ]
+            assert run.record.measuring_from is not None
+            vanished_s = run.record.measuring_from.timestamp() - 2 + plan.fault_s(index)
+            assert beats["intended_start"].max().timestamp() < vanished_s
+    assert run.record.generator is not None
+    broken = next(note for note in run.record.generator.notes if note.startswith("WebSocket lost: broken on purpose"))
+    assert int(broken.split(": ")[-1].split()[0]) > 0
+    every_pair_is_accounted_for(run)
+    assert run.count("lost") == 0  # what is published while a node is away is owed to nobody
+    assert run.count("crosstalk") == 0
+    assert {item["sk"]["S"].split("#")[0] for item in sandbox.items()} <= {"EVENT"}
+
+
 def test_an_interrupted_run_leaves_nothing_behind_and_has_a_whole_record(load: Load, sandbox: Sandbox) -> None:
     process = load.start("long")
     load.wait_until_busy(4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from capacity.scenario import Scenario
 from locustfiles.agenda import Agenda, Timer
@@ -58,6 +59,72 @@ def test_planned_ticks_are_those_that_the_timers_make_when_everybody_joins_on_ar
     for due_s, action in agenda.take_due(1000.0):
         action(due_s)
     assert plan.planned_ticks(9.0, 39.0) == int(np.sum(np.array(ticks) >= 9.0))
+
+
+@pytest.mark.parametrize(
+    ("curve", "shares"),
+    [
+        pytest.param("even", [0.25, 0.5, 0.75], id="a quarter in each quarter of the ramp"),
+        pytest.param("bell", [0.0908, 0.5, 0.9092], id="few, many, few: t - sin(2 pi t) / (2 pi) at each quarter"),
+        pytest.param("spike", [0.0, 0.0, 1.0], id="all at once in the middle"),
+    ],
+)
+def test_how_many_have_arrived_after_each_quarter_of_the_ramp(curve: str, shares: list[float]) -> None:
+    s = scenario(
+        population={"groups_per_domain": 1000, "members_per_group": 3},
+        schedule={"ramp": "40s", "hold": "30s", "arrivals": curve},
+    )
+    plan = Plan(s, "run", groups=1000)
+    arrivals = np.array([plan.arrival_s(index) for index in range(plan.nodes)])
+    assert (np.diff(arrivals) >= 0).all()
+    come = [float((arrivals < moment_s).mean()) for moment_s in (10, 20, 30)]
+    assert come == pytest.approx(shares, abs=0.002)
+
+
+def test_steps_are_four_crowds_of_one_size() -> None:
+    s = scenario(schedule={"ramp": "8s", "hold": "30s", "arrivals": "steps"})
+    plan = Plan(s, "run", groups=8)
+    moments, counts = np.unique([plan.arrival_s(index) for index in range(plan.nodes)], return_counts=True)
+    assert moments.tolist() == [0.0, 2.0, 4.0, 6.0]
+    assert counts.tolist() == [6, 6, 6, 6]
+
+
+@pytest.mark.parametrize(("groups", "times"), [(1, [0.0, 1.5, 4.0]), (2, [0.0, 0.0, 1.5, 1.5, 4.0, 4.0])])
+def test_a_recorded_arrival_is_replayed_by_any_number_of_nodes(groups: int, times: list[float]) -> None:
+    s = scenario(schedule={"ramp": "9s", "hold": "30s", "arrivals": [0, "1500ms", 4]})
+    plan = Plan(s, "run", groups=groups)
+    assert [plan.arrival_s(index) for index in range(plan.nodes)] == times
+
+
+@pytest.mark.parametrize(
+    "arrivals", [[], [3, 1], [0, 9.5], "noon"], ids=["none", "falling", "after the ramp", "a word"]
+)
+def test_arrivals_that_no_ramp_can_hold_are_refused(arrivals: object) -> None:
+    with pytest.raises(ValidationError, match="arrivals"):
+        scenario(schedule={"ramp": "9s", "hold": "30s", "arrivals": arrivals})
+
+
+def test_faults_hit_their_share_of_the_nodes_each_its_own_and_the_same_ones_again() -> None:
+    s = scenario(faults={"silent_members": 0.2, "reconnecting": 0.2})
+    plan = Plan(s, "run", groups=3000)
+    silent = {index for index in range(plan.nodes) if plan.has_fault("silent_members", index)}
+    reconnecting = {index for index in range(plan.nodes) if plan.has_fault("reconnecting", index)}
+    assert len(silent) == pytest.approx(1800, abs=4 * np.sqrt(9000 * 0.2 * 0.8))
+    assert len(silent & reconnecting) == pytest.approx(360, abs=80)  # independent of each other
+    again = Plan(s, "another-run", groups=3000)
+    assert silent == {index for index in range(again.nodes) if again.has_fault("silent_members", index)}
+    assert not any(plan.has_fault("vanishing_hosts", index) for index in range(plan.nodes))
+    moments = np.array([plan.fault_s(index) for index in range(plan.nodes)])
+    assert moments.min() >= 9
+    assert moments.max() < 39
+    assert moments.mean() == pytest.approx(24, abs=0.5)
+
+
+def test_a_group_polls_when_its_host_is_behind_a_filter() -> None:
+    s = scenario(faults={"filtered": 0.5})
+    plan = Plan(s, "run", groups=200)
+    for group in range(200):
+        assert plan.is_websocket(group) != plan.has_fault("filtered", plan.host_index(group))
 
 
 def test_another_number_of_users_opens_further_domains_of_the_same_size() -> None:
