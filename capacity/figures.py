@@ -157,13 +157,15 @@ def _sends_anything(record: RunRecord) -> bool:
 
 
 def _delivery_rate(figures: Figures) -> float:
+    arrived = ("delivered", "late", "out_of_order")
     sums = {
         name: pc.sum(figures.deliveries[name]).as_py() or 0
-        for name in ("expected", "delivered", "late", "out_of_order")
+        for name in (*arrived, "expected", "superseded", "unsettled")
     }
-    if sums["expected"] == 0:
+    due = sums["expected"] - sums["superseded"] - sums["unsettled"]  # overwritten, or not yet due: neither is a loss
+    if due == 0:
         raise UnknownFigure("no delivery was expected")
-    return float(sums["delivered"] + sums["late"] + sums["out_of_order"]) / float(sums["expected"])
+    return sum(sums[name] for name in arrived) / float(due)
 
 
 def _delivery_percentile(figures: Figures, percentile: str) -> float:

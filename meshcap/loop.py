@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from time import get_clock_info
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -187,16 +187,19 @@ def _load(request: Request, scenario: Scenario, target: Target, api_key: str, ru
 
 
 def _after_load(run_dir: Path, interrupted: bool) -> RunRecord:
+    """The record of the load, put together from what its processes had flushed if they did not live to do so."""
     record = read_run(run_dir)
-    if interrupted:
-        return update_run(run_dir, status="interrupted")
-    if record.generator is None:
+    if record.generator is None and (run_dir / "parts" / "start.json").exists():
+        from locustfiles.merge import merge_run
+
+        merge_run(run_dir, workers=max(1, len(list((run_dir / "parts").glob("*.requests.arrows")))))
+        record = read_run(run_dir)
+    if record.generator is None and not interrupted:
         update_run(run_dir, status="failed")
         raise UserError(
             f"the load generator ended without a record; see {run_dir / 'locust.log'}", ExitCode.TARGET_UNREACHABLE
         )
-    status: Literal["finished", "interrupted"] = "interrupted" if record.status == "interrupted" else "finished"
-    return update_run(run_dir, status=status)
+    return update_run(run_dir, status="interrupted" if interrupted else record.status)
 
 
 @contextmanager
@@ -221,14 +224,18 @@ def measure_run(run_dir: Path, record: RunRecord, patience_s: float) -> int:
 
 
 def judge_run(run_dir: Path) -> Verdict:
-    """Compare plan, sent and measured of a run, write comparison.json, and set the verdict in run.json."""
+    """Compare plan, sent and measured of a run, write comparison.json, and set the verdict in run.json.
+
+    A run that was stopped before it sent anything has nothing to compare, but a verdict.
+    """
     from capacity.comparison import compare
     from capacity.figures import load_figures
     from capacity.forecast import read_forecast
     from capacity.verdict import judge
 
-    comparison = compare(run_dir)
-    write_json(run_dir / "comparison.json", comparison)
+    comparison = compare(run_dir) if (run_dir / "requests.parquet").exists() else None
+    if comparison is not None:
+        write_json(run_dir / "comparison.json", comparison)
     verdict = judge(load_figures(run_dir, read_run(run_dir), comparison, read_forecast(run_dir)))
     update_run(run_dir, verdict=verdict)
     return verdict

@@ -19,6 +19,7 @@ from capacity import record
 from capacity.comparison import Comparison
 from capacity.forecast import Forecast
 from capacity.scenario.load import ScenarioFile
+from meshcap.reference import command_page
 
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 _DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
@@ -38,6 +39,7 @@ def published() -> Iterator[tuple[str, str]]:
     for name, schema in _PARQUET.items():
         yield f"schemas/{name}.parquet.json", _json(_columns(schema))
     yield "docs/scenarios.md", _scenario_page()
+    yield "docs/commands.md", command_page()
 
 
 def _json(content: Any) -> str:

@@ -30,4 +30,4 @@ def register(app: typer.Typer) -> None:
         if hasattr(verb, "app"):
             app.add_typer(verb.app, name=name)
         else:
-            app.command(name)(verb.command)
+            app.command(name, context_settings=getattr(verb, "CONTEXT", None))(verb.command)

@@ -11,6 +11,8 @@ import typer
 from meshcap.console import data, say
 from meshcap.options import SCENARIOS, ScenarioFile, ScenarioName
 
+CONTEXT = {"allow_extra_args": True}  # what follows -- is Locust's
+
 
 def command(
     context: typer.Context,
