@@ -125,8 +125,12 @@ class Subscriptions:
                 metrics.publish_success.add(1, count)
                 metrics.publish_size.add(size_bytes, count)
                 metrics.outbound_messages.add(metered, count)
+                opening, frame = b"", b""
                 for subscription in list(members):
-                    subscription.consumer.send_frame(text_frame(subscription.opening, content, b"}"))
+                    if subscription.opening != opening:  # only the id differs, and many clients use the same one
+                        opening = subscription.opening
+                        frame = text_frame(opening, content, b"}")
+                    subscription.consumer.send_frame(frame)
 
 
 def _comparable(value: Any) -> Any:
