@@ -72,7 +72,7 @@ class KeyLoads:
                     best, best_distance = bound, distance
             before += self._units[key]
         if best is None:
-            return Cut(None, kept_whole or "one item")
+            return Cut(None, kept_whole or ("one item" if keys else "no keys seen"))
         return Cut(best, "load-weighted median of the keys")
 
     def _whole(self, hash128: int, inside_collections: bool, append_share: float) -> str:

@@ -1,4 +1,4 @@
-"""Demand per key and second in; consumed, throttled and bucket levels per second out (physics rule 13).
+"""Demand per key and second in; consumed, throttled and bucket levels per second out (physics rule 12).
 
 The partitions, buckets, splits and settings are those of ``ThroughputResource``; between two events that change them
 (a minute's end, a split, new settings) the seconds run in numpy. In double precision the result equals the live
