@@ -1,23 +1,56 @@
-"""`meshcap compare RUN`: hold plan, sent and measured of a run against each other, and judge it."""
+"""`meshcap compare RUN [AFTER]`: plan, sent and measured of one run; or two runs of the same scenario."""
 
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from meshcap.console import data, say
+from meshcap.errors import UserError
 from meshcap.options import AsJson, RunDirectory
 
 
-def command(run_dir: RunDirectory, as_json: AsJson = False) -> None:
-    """Write comparison.json and the verdict of a run, and exit as the verdict says."""
+def command(
+    run_dir: RunDirectory,
+    after: Annotated[Path | None, typer.Argument(help="A later run of the same scenario, to compare with.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Compare two runs that differ in what they are of.")] = False,
+    lang: Annotated[str, typer.Option(help="Language of the comparison of two runs: en or ja.")] = "en",
+    as_json: AsJson = False,
+) -> None:
+    """Judge one run by its own plan, or say what became worse or better in a later run, as Markdown.
+
+    The exit status is the verdict: with two runs it is 99 when anything became worse.
+    """
     from capacity.record import read_run
-    from meshcap.loop import judge_run
 
     read_run(run_dir)  # a folder that is no run is said so before anything is written
-    verdict = judge_run(run_dir)
-    if as_json:
-        data((run_dir / "comparison.json").read_text(encoding="utf-8").rstrip())
+    if after is None:
+        _one(run_dir, as_json)
+    elif as_json:
+        raise UserError("--json is for one run; two runs are compared as Markdown, without it")
     else:
-        data(str(run_dir / "comparison.json"))
+        _two(run_dir, after, force, lang)
+
+
+def _one(run_dir: Path, as_json: bool) -> None:
+    from meshcap.loop import judge_run
+
+    verdict = judge_run(run_dir)
+    path = run_dir / "comparison.json"
+    data(path.read_text(encoding="utf-8").rstrip() if as_json else str(path))
     say(verdict.sentence)
     sys.exit(verdict.exit_code)
+
+
+def _two(before: Path, after: Path, force: bool, lang: str) -> None:
+    from reports.compare import RunsDiffer, compare
+
+    try:
+        comparison = compare(before, after, force=force)
+    except RunsDiffer as fault:
+        raise UserError(str(fault)) from None
+    data(comparison.markdown(lang))
+    sys.exit(comparison.exit_code)

@@ -71,7 +71,7 @@ def refresh(
     write: Annotated[Path | None, typer.Option(help="Write the refreshed list here.")] = None,
 ) -> None:
     """Read AWS's price list and say what changed."""
-    from capacity.price_offers import to_yaml
+    from capacity.price_offers import price_file
     from capacity.price_refresh import fetch_api, fetch_bulk, pricing_client, refresh_from
 
     try:
@@ -80,7 +80,7 @@ def refresh(
         raise UserError(f"AWS's price list cannot be read: {fault}", ExitCode.TARGET_UNREACHABLE) from None
     _tell(found)
     if write is not None:
-        write.write_text(to_yaml(found.prices), encoding="utf-8")
+        write.write_text(price_file(found.prices), encoding="utf-8")
         say(f"Wrote {write}.")
 
 
