@@ -7,14 +7,11 @@ developer guide, "Building a real-time WebSocket client" (read 2026-11), and AWS
 from __future__ import annotations
 
 import asyncio
-import base64
-import binascii
 import math
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import parse_qs
 
 import orjson
 from graphql import GraphQLError
@@ -25,13 +22,14 @@ from sandbox.appsync.graphql.documents import Documents, InvalidDocument, Malfor
 from sandbox.appsync.graphql.validation import variable_errors
 from sandbox.appsync.graphql.variables import VariableFault
 from sandbox.appsync.metrics import AppSyncMetrics
+from sandbox.appsync.realtime_auth import connect_key, start_key
+from sandbox.appsync.realtime_start import MalformedStart, start_data
 from sandbox.appsync.subscriptions import Subscription, Subscriptions
 from sandbox.http.websocket import WebSocketConnection, text_frame
 
 PROTOCOL = "graphql-ws"
 _KEEP_ALIVE = text_frame(b'{"type":"ka"}')
 _REFUSED_S = 15.0  # how long a client that may not connect is waited for
-_AUTH_SUBPROTOCOL = "header-"
 
 
 @dataclass(frozen=True)
@@ -187,8 +185,8 @@ class Realtime:
             return
         payload = message.get("payload")
         try:
-            self.keys.check(_start_key(payload))
-            text, variables, name = _start_data(payload)
+            self.keys.check(start_key(payload))
+            text, variables, name = start_data(payload)
             statement = self.documents.statement(text, name)
             if not isinstance(statement, SubscriptionStatement):
                 self._refuse(
@@ -201,7 +199,7 @@ class Realtime:
             selection, arguments = statement.bind(variables)
         except Unauthorized as fault:
             self._refuse(connection, subscription_id, "UnauthorizedException", str(fault), 401)
-        except (MalformedDocument, _MalformedStart) as fault:
+        except (MalformedDocument, MalformedStart) as fault:
             self._refuse(connection, subscription_id, "BadRequestException", str(fault), 400)
         except InvalidDocument as fault:
             self._refuse_all(connection, subscription_id, fault.errors)
@@ -251,66 +249,12 @@ class Realtime:
         if connection.subprotocol != PROTOCOL:
             return {"message": "NoProtocolError", "errorCode": 400}
         try:
-            self.keys.check(_connect_key(connection))
+            self.keys.check(connect_key(connection.request))
         except Unauthorized as fault:
             return {"errorType": "UnauthorizedException", "message": str(fault), "errorCode": 401}
         except ValueError as fault:
             return {"errorType": "BadRequestException", "message": str(fault), "errorCode": 400}
         return None
-
-
-def _connect_key(connection: WebSocketConnection) -> Any:
-    """The API key of a handshake, from whichever of the three forms the client uses.
-
-    Raises ValueError for authorisation that cannot be read.
-    """
-    request = connection.request
-    encoded = parse_qs(request.query).get("header", [None])[0] if request.query else None
-    if encoded is None:
-        for offered in request.headers.get("sec-websocket-protocol", "").split(","):
-            name = offered.strip()
-            if name.startswith(_AUTH_SUBPROTOCOL):
-                encoded = name[len(_AUTH_SUBPROTOCOL) :]
-    if encoded is None:
-        return request.headers.get("x-api-key")
-    text = encoded.replace("-", "+").replace("_", "/").replace(" ", "+")
-    try:
-        header = orjson.loads(base64.b64decode(text + "=" * (-len(text) % 4), validate=True))
-    except (binascii.Error, orjson.JSONDecodeError, ValueError):
-        raise ValueError("The connection's header is not base64-encoded JSON.") from None
-    return _key_of(header)
-
-
-def _start_key(payload: Any) -> Any:
-    extensions = payload.get("extensions") if isinstance(payload, dict) else None
-    return _key_of(extensions.get("authorization") if isinstance(extensions, dict) else None)
-
-
-def _key_of(header: Any) -> Any:
-    if not isinstance(header, dict):
-        return None
-    return next((value for name, value in header.items() if name.lower() == "x-api-key"), None)
-
-
-class _MalformedStart(Exception):
-    """The data of a start message cannot be read."""
-
-
-def _start_data(payload: Any) -> tuple[str, dict[str, Any], str | None]:
-    data = payload.get("data") if isinstance(payload, dict) else None
-    if not isinstance(data, str):
-        raise _MalformedStart("payload.data must be a JSON string with query and variables")
-    try:
-        content = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        raise _MalformedStart("payload.data is not JSON") from None
-    if not isinstance(content, dict) or not isinstance(content.get("query"), str):
-        raise _MalformedStart("payload.data needs a query")
-    variables = content.get("variables") or {}
-    name = content.get("operationName")
-    if not isinstance(variables, dict) or not (name is None or isinstance(name, str)):
-        raise _MalformedStart("variables must be an object and operationName text")
-    return content["query"], variables, name
 
 
 def _send(connection: WebSocketConnection, message: dict[str, Any]) -> None:
