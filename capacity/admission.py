@@ -1,12 +1,13 @@
 """Which requests of a stream the throughput physics admits, when the first is refused, and what burst is left.
 
-A stream that can never meet a limit is not simulated request by request: then every request is admitted, and the
-burst follows from the sums per second.
+The live state machine of `capacity.physics` is driven through the whole stream: request by request in seconds that come
+near a limit, and with the second's sums per key in all others, where the order within the second decides nothing.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,13 @@ from capacity.table import Table
 from capacity.workloads.mesh.charges import READ, TABLE, WRITE, Charges
 
 KINDS: tuple[Kind, Kind] = ("read", "write")
-_CALM = 0.9  # a partition whose busiest second stays under this share of its ceiling is not looked at more closely
+_CALM = 0.9
+"""A second below this share of every limit with one second of depth is calm: it cannot run such a bucket dry."""
+_RECOVERY_S = 2
+"""Seconds after trouble that are looked at closely too: a bucket one second deep is full again by then."""
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 Mask = NDArray[np.bool_]
 
 
@@ -40,16 +45,14 @@ class Refusal:
 
 @dataclass
 class Admission:
-    """`admitted` marks charges that took place; `levels[resource, kind]` holds the burst left at each step's end."""
+    """`admitted` marks charges that took place; `levels[resource, kind]` holds the burst left at each step's end, None
+    where the physics keeps none.
+    """
 
     admitted: Mask
     refusals: list[Refusal] = field(default_factory=list)
     levels: dict[tuple[str, Kind], Floats | None] = field(default_factory=dict)
     partitions: dict[str, int] = field(default_factory=dict)
-
-    def first(self, resource: str, kind: Kind) -> Refusal | None:
-        """The first throttle event of a resource."""
-        return next((r for r in self.refusals if r.resource == resource and r.kind == kind), None)
 
 
 def settings_of(table: Table, resource: str, world: World) -> Settings:
@@ -71,174 +74,166 @@ def admit(
     parameters: Parameters = DEFAULT,
 ) -> Admission:
     """Run the physics over charges; `time_s` is the time of each request, from 0 to `seconds`."""
-    run = _Run(charges, time_s, table, world, seconds, step_s, parameters)
-    if world == "off":
-        return Admission(np.ones(len(charges.units), bool), partitions=run.partitions())
-    return run.calm() or run.one_by_one()
+    machine = _Machine(charges, table, world, parameters)
+    admission = Admission(np.ones(len(charges.units), bool))
+    if world != "off":
+        _Drive(machine, admission, charges, time_s, seconds, step_s).run()
+    admission.partitions = {name: len(each.partitions(float(seconds))) for name, each in machine.resources.items()}
+    return admission
 
 
-class _Run:
-    def __init__(
-        self,
-        charges: Charges,
-        time_s: Floats,
-        table: Table,
-        world: World,
-        seconds: int,
-        step_s: int,
-        parameters: Parameters,
-    ) -> None:
-        self.charges, self.table, self.world = charges, table, world
-        self.seconds, self.step_s, self.parameters = seconds, step_s, parameters
-        self.time_s = time_s[charges.request]
-        self.request_time_s = time_s
+class _Machine:
+    """The table, its indexes and the queues between them."""
+
+    def __init__(self, charges: Charges, table: Table, world: World, parameters: Parameters) -> None:
+        self.world, self.parameters, self.names = world, parameters, charges.resources
         self.settings = {name: settings_of(table, name, world) for name in charges.resources}
         self.resources = {
-            name: ThroughputResource(
-                self.settings[name], 0.0, parameters, has_local_index=table.has_local_index and name == TABLE
-            )
-            for name in charges.resources
+            name: ThroughputResource(settings, 0.0, parameters, has_local_index=table.has_local_index and name == TABLE)
+            for name, settings in self.settings.items()
         }
-        self.hash = self._hashes()
+        rate = self.settings[TABLE].provisioned("write") or parameters.on_demand_write_units
+        self.queues = {name: IndexQueue(each, QUEUE_S * rate) for name, each in self.resources.items() if name != TABLE}
 
-    def _hashes(self) -> list[int]:
-        """128-bit hash of the key of each charge. Names are made up: their spread is what matters, not their text."""
-        keys = self.charges.key * (int(self.charges.key_entity.max(initial=0)) + 1) + self.charges.key_entity
-        distinct, which = np.unique(keys, return_inverse=True)
-        hashes = [key_hash({"S": f"key {key}"}) for key in distinct.tolist()]
-        self.key_hashes, self.key_of_charge = hashes, which
-        return hashes
-
-    def partitions(self) -> dict[str, int]:
-        return {name: len(resource.partitions(0.0)) for name, resource in self.resources.items()}
-
-    def calm(self) -> Admission | None:
-        """Everything admitted, if no second comes near a limit; None otherwise."""
-        admission = Admission(np.ones(len(self.charges.units), bool), partitions=self.partitions())
-        second = np.minimum(self.time_s.astype(np.int64), self.seconds - 1)
-        ends = (np.arange(0, self.seconds, self.step_s) + self.step_s - 1).clip(max=self.seconds - 1)
-        for number, name in enumerate(self.charges.resources):
-            for kind_number, kind in enumerate(KINDS):
-                chosen = (self.charges.resource == number) & (self.charges.kind == kind_number)
-                demand: Floats = np.bincount(second[chosen], self.charges.units[chosen], minlength=self.seconds).astype(
-                    np.float64
-                )
-                if not self._ceilings_hold(name, kind, chosen, second):
-                    return None
-                levels = self._levels(name, kind, demand)
-                if levels is not None and len(levels) and levels.min() <= demand.max(initial=0.0):
-                    return None
-                if self.world == "on_demand":
-                    limit = min(rate for _, rate, _ in self.resources[name].limits(0.0, kind))
-                    if demand.max(initial=0.0) > _CALM * limit:
-                        return None
-                ends = np.arange(self.step_s - 1, self.seconds + self.step_s - 1, self.step_s).clip(
-                    max=self.seconds - 1
-                )
-                admission.levels[name, kind] = None if levels is None else levels[ends]
-        return admission
-
-    def _levels(self, name: str, kind: Kind, demand: Floats) -> Floats | None:
-        """Units left in the table's bucket at the end of each second; None where there is no bank of 300 s."""
-        if self.world not in ("adaptive", "static"):
-            return None
-        rate = self.settings[name].provisioned(kind)
-        depth = rate * self.parameters.burst_s
-        level, levels = depth, np.empty(self.seconds)
-        for second in range(self.seconds):
-            level = min(depth, level + rate) - float(demand[second])
-            levels[second] = level
-        return levels
-
-    def _ceilings_hold(self, name: str, kind: Kind, chosen: Mask, second: NDArray[np.int64]) -> bool:
-        partitions = len(self.resources[name].partitions(0.0))
-        limit = self.parameters.ceiling(kind)
-        if self.world == "static":
-            limit = min(limit, self.settings[name].provisioned(kind) / partitions)
-        where = np.array([h * partitions >> 128 for h in self.key_hashes], np.int64)
-        cell = where[self.key_of_charge[chosen]] * self.seconds + second[chosen]
-        busiest = np.bincount(cell, self.charges.units[chosen]).max(initial=0.0)
-        return bool(busiest <= _CALM * limit)
-
-    def one_by_one(self) -> Admission:
-        """Ask the live state machine for every request, in order."""
-        c = self.charges
-        admission = Admission(np.zeros(len(c.units), bool))
-        queues = self._queues()
-        steps = int(np.ceil(self.seconds / self.step_s))
-        levels: dict[tuple[str, Kind], list[float]] = {(n, k): [] for n in c.resources for k in KINDS}
-        request, step, kind = c.request.tolist(), c.step.tolist(), c.kind.tolist()
-        resource, units, key = c.resource.tolist(), c.units.tolist(), self.key_of_charge.tolist()
-        refused, row, rows, marked = -1, 0, len(units), 0
-        while row < rows:
-            end = row + 1
-            while end < rows and request[end] == request[row] and step[end] == step[row]:
-                end += 1
-            now_s = float(self.request_time_s[request[row]])
-            while marked < steps and now_s >= (marked + 1) * self.step_s:
-                marked += 1
-                self._note(levels, marked * self.step_s)
-            if request[row] != refused:
-                throttles = self._check(now_s, row, end, resource, kind, key, queues)
-                if throttles:
-                    refused = request[row]
-                    admission.refusals += [
-                        Refusal(now_s, where, KINDS[kind[row]], throttle.limit, request[row])
-                        for where, throttle in throttles
-                    ]
-                else:
-                    for at in range(row, end):
-                        admission.admitted[at] = True
-                        self._charge(now_s, c.resources[resource[at]], KINDS[kind[at]], key[at], units[at], queues)
-            row = end
-        while marked < steps:
-            marked += 1
-            self._note(levels, marked * self.step_s)
-        admission.levels = {which: np.array(found) if found else None for which, found in levels.items()}
-        admission.partitions = {n: len(r.partitions(float(self.seconds))) for n, r in self.resources.items()}
-        return admission
-
-    def _queues(self) -> dict[str, IndexQueue]:
-        table = self.settings[TABLE]
-        rate = table.provisioned("write") or self.parameters.on_demand_write_units
-        return {
-            name: IndexQueue(resource, QUEUE_S * rate) for name, resource in self.resources.items() if name != TABLE
-        }
-
-    def _check(
-        self,
-        now_s: float,
-        row: int,
-        end: int,
-        resource: list[int],
-        kind: list[int],
-        key: list[int],
-        queues: dict[str, IndexQueue],
-    ) -> list[tuple[str, Throttle]]:
-        names = self.charges.resources
-        throttles: list[tuple[str, Throttle]] = []
-        for at in range(row, end):
-            name = names[resource[at]]
-            if kind[at] == READ or name == TABLE:
-                found = self.resources[name].check(now_s, KINDS[kind[at]], self.key_hashes[key[at]])
-                throttles += [(name, throttle) for throttle in found]
-        if kind[row] == WRITE:
-            for name, queue in queues.items():
+    def check(
+        self, now_s: float, wanted: list[tuple[str, int, int]]
+    ) -> list[tuple[str, Throttle]]:  # (resource, kind, hash)
+        """Every limit that refuses one step of a request."""
+        throttles = [
+            (name, throttle)
+            for name, kind, hash128 in wanted
+            if kind == READ or name == TABLE
+            for throttle in self.resources[name].check(now_s, KINDS[kind], hash128)
+        ]
+        if wanted[0][1] == WRITE:
+            for name, queue in self.queues.items():
                 throttles += [(name, throttle) for throttle in queue.check(now_s)]
         return throttles
 
-    def _charge(
-        self, now_s: float, name: str, kind: Kind, key: int, units: float, queues: dict[str, IndexQueue]
-    ) -> None:
-        if name in queues and kind == "write":
-            queues[name].put(now_s, self.key_hashes[key], units)
+    def charge(self, now_s: float, name: str, kind: int, hash128: int, units: float) -> None:
+        """Take what was admitted; an index's writes go through its queue."""
+        if kind == WRITE and name != TABLE:
+            self.queues[name].put(now_s, hash128, units)
         else:
-            self.resources[name].charge(now_s, kind, self.key_hashes[key], units)
+            self.resources[name].charge(now_s, KINDS[kind], hash128, units)
 
-    def _note(self, levels: dict[tuple[str, Kind], list[float]], now_s: float) -> None:
-        for (name, kind), found in levels.items():
-            resource = self.resources[name]
-            if self.world == "adaptive":
-                found.append(min(limit[2] for limit in resource.limits(now_s, kind)))
-            elif self.world == "static":
-                found.append(sum(view.share_level[kind] for view in resource.partitions(now_s)))
+    def level(self, now_s: float, name: str, kind: Kind) -> float | None:
+        """Units left of the bank of unused capacity; None where there is none."""
+        resource = self.resources[name]
+        if self.world == "adaptive":
+            return min(limit[2] for limit in resource.limits(now_s, kind))
+        if self.world == "static":
+            return sum(view.share_level[kind] for view in resource.partitions(now_s))
+        return None
+
+
+class _Drive:
+    """Takes the machine through the stream, second by second."""
+
+    def __init__(
+        self, machine: _Machine, admission: Admission, charges: Charges, time_s: Floats, seconds: int, step_s: int
+    ) -> None:
+        self.machine, self.admission, self.charges = machine, admission, charges
+        self.request_time_s, self.seconds, self.step_s = time_s, seconds, step_s
+        self.second: Ints = np.minimum(time_s[charges.request].astype(np.int64), seconds - 1)
+        keys = charges.key * (int(charges.key_entity.max(initial=0)) + 1) + charges.key_entity
+        distinct, self.key = np.unique(keys, return_inverse=True)
+        # Names are made up: the spread of their hashes is what matters, not their text.
+        self.hashes = [key_hash({"S": f"key {key}"}) for key in distinct.tolist()]
+
+    def run(self) -> None:
+        """Every second in turn."""
+        edges = np.searchsorted(self.second, np.arange(self.seconds + 1)).tolist()
+        levels: dict[tuple[str, Kind], list[float | None]] = {(n, k): [] for n in self.machine.names for k in KINDS}
+        for second, close in enumerate(self._troubled().tolist()):
+            rows = slice(edges[second], edges[second + 1])
+            if close:
+                self._request_by_request(rows)
+            elif rows.start < rows.stop:
+                self._at_once(float(second), rows)
+            if (second + 1) % self.step_s == 0 or second + 1 == self.seconds:
+                for which, found in levels.items():
+                    found.append(self.machine.level(float(second + 1), *which))
+        self.admission.levels = {
+            which: np.array(found, np.float64) if None not in found else None for which, found in levels.items()
+        }
+
+    def _at_once(self, now_s: float, rows: slice) -> None:
+        charges = self.charges
+        shape = (len(self.machine.names), 2, len(self.hashes))
+        cell = np.ravel_multi_index((charges.resource[rows], charges.kind[rows], self.key[rows]), shape)
+        cells, where = np.unique(cell, return_inverse=True)
+        units = np.bincount(where, charges.units[rows]).tolist()
+        columns = [column.tolist() for column in np.unravel_index(cells, shape)]
+        for resource, kind, key, amount in zip(*columns, units, strict=True):
+            self.machine.charge(now_s, self.machine.names[resource], kind, self.hashes[key], amount)
+
+    def _request_by_request(self, rows: slice) -> None:
+        charges, names, hashes = self.charges, self.machine.names, self.hashes
+        request, step = charges.request[rows].tolist(), charges.step[rows].tolist()
+        resource, kind = charges.resource[rows].tolist(), charges.kind[rows].tolist()
+        units, key = charges.units[rows].tolist(), self.key[rows].tolist()
+        refused, row, count = -1, 0, len(units)
+        while row < count:
+            end = row + 1
+            while end < count and request[end] == request[row] and step[end] == step[row]:
+                end += 1
+            wanted = [(names[resource[at]], kind[at], hashes[key[at]]) for at in range(row, end)]
+            now_s = float(self.request_time_s[request[row]])
+            throttles = [] if request[row] == refused else self.machine.check(now_s, wanted)
+            for where, throttle in throttles:
+                found = Refusal(now_s, where, KINDS[kind[row]], throttle.limit, request[row])
+                self.admission.refusals.append(found)
+            if throttles or request[row] == refused:
+                refused = request[row]
+                self.admission.admitted[rows.start + row : rows.start + end] = False
+            else:
+                for (name, which, hash128), amount in zip(wanted, units[row:end], strict=True):
+                    self.machine.charge(now_s, name, which, hash128, amount)
+            row = end
+
+    # -- which seconds come near a limit
+
+    def _troubled(self) -> Mask:
+        close = np.zeros(self.seconds, bool)
+        for number, name in enumerate(self.machine.names):
+            for which, kind in enumerate(KINDS):
+                chosen = (self.charges.resource == number) & (self.charges.kind == which)
+                demand = np.bincount(self.second[chosen], self.charges.units[chosen], minlength=self.seconds)
+                close |= self._near_ceilings(name, kind, chosen)
+                close |= self._near_table(name, kind, demand.astype(np.float64))
+        for _ in range(_RECOVERY_S):
+            close[1:] |= close[:-1]
+        return close
+
+    def _near_ceilings(self, name: str, kind: Kind, chosen: Mask) -> Mask:
+        """Seconds in which one partition comes near what it can serve."""
+        partitions = len(self.machine.resources[name].partitions(0.0))
+        limit = self.machine.parameters.ceiling(kind)
+        if self.machine.world == "static":
+            limit = min(limit, self.machine.settings[name].provisioned(kind) / partitions)
+        where = np.array([h * partitions >> 128 for h in self.hashes], np.int64)
+        cell = where[self.key[chosen]] * self.seconds + self.second[chosen]
+        shape = (partitions, self.seconds)
+        units = np.bincount(cell, self.charges.units[chosen], minlength=partitions * self.seconds).reshape(shape)
+        near: Mask = units.max(axis=0) > _CALM * limit
+        return near
+
+    def _near_table(self, name: str, kind: Kind, demand: Floats) -> Mask:
+        """Seconds in which the whole table or index comes near its limit, or its bank near its end."""
+        if self.machine.world == "on_demand":
+            limits = self.machine.resources[name].limits(0.0, kind)
+            return demand > _CALM * min(rate for _, rate, _ in limits)
+        rate = self.machine.settings[name].provisioned(kind)
+        depth = level = rate * self.machine.parameters.burst_s
+        near = np.zeros(self.seconds, bool)
+        for second, units in enumerate(demand.tolist()):
+            there = min(depth, level + rate)
+            near[second] = units > 0 and there <= units + self._largest
+            level = max(0.0, there - units)
+        return near
+
+    @cached_property
+    def _largest(self) -> float:
+        """Units of the largest single charge: what one request may overdraw."""
+        return float(self.charges.units.max(initial=0.0))
