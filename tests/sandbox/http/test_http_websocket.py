@@ -23,12 +23,14 @@ class Echo:
     def __init__(self) -> None:
         self.opened: list[WebSocketConnection] = []
         self.closed: list[WebSocketConnection] = []
+        self.texts: list[str] = []
         self.close_seen = asyncio.Event()
 
     def on_open(self, connection: WebSocketConnection) -> None:
         self.opened.append(connection)
 
     def on_text(self, connection: WebSocketConnection, text: str) -> None:
+        self.texts.append(text)
         if text == "fail":
             raise RuntimeError("as asked")
         if text == "bye":
@@ -148,6 +150,25 @@ def test_a_bad_handshake_is_answered_400() -> None:
         writer.close()
 
     with_server(conversation)
+
+
+def test_a_client_that_half_closes_without_a_word_is_let_go() -> None:
+    async def conversation(server, echo, url):
+        reader, writer = await asyncio.open_connection("127.0.0.1", server.port)
+        writer.write(
+            b"GET /graphql HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+            b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
+        )
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(Frame(Opcode.TEXT, b"cut off in the mid").serialize(mask=True)[:9])
+        writer.write_eof()
+        await echo.close_seen.wait()
+        await reader.read()
+        writer.close()
+
+    echo = with_server(conversation)
+    assert len(echo.closed) == 1
+    assert echo.texts == []
 
 
 def test_a_client_that_vanishes_is_noticed_once() -> None:
