@@ -67,6 +67,15 @@ def test_row_7_the_workshops_load_times(experiment):
     assert sum(row.present_print(1000.0)) == pytest.approx(100.0, rel=0.01)
 
 
+def test_row_7_a_starved_index_stops_its_table_after_a_few_minutes(experiment):
+    row = experiment("row07_index_queue")
+    history = row.load(200)
+    # Closed form: (300 saved + 30 x 1,000 queued) / (200 asked - 1 worked off).
+    assert row.first_refusal_s(history, 200) == pytest.approx(30_300 / 199, abs=1.0)
+    assert sum(admitted for admitted, _ in history[-100:]) == pytest.approx(100, abs=1)
+    assert max(waiting for _, waiting in history) <= 30_000
+
+
 def test_row_10_the_alarms_of_2017_react_after_10_to_15_minutes_and_todays_sooner(experiment):
     row = experiment("row10_autoscaling")
     then, today = row.scaled(row.THEN), row.scaled(row.TODAY)
