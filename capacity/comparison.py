@@ -13,11 +13,13 @@ A metric without points is unknown, not zero; only throttle metrics have no poin
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from capacity.comparison_record import (
     KINDS,
@@ -229,13 +231,20 @@ class _Comparing:
         if period is None or self.measured is None:
             return None, None
         length_s = self.measured.period_s
-        errors = zip(self.table["error_type"].to_pylist(), self.table["error_message"].to_pylist(), strict=True)
-        throttled = np.array([is_throttle(*error) for error in errors], bool)[self.sent.row]
-        times = self.sent.requests.start_s + self.sent.requests.time_s[throttled]
+        times = self.sent.requests.start_s + self.sent.requests.time_s[self._throttled]
         inside = times[(times >= period - 1) & (times < period + length_s + 1)]
         if len(inside):
             return float(inside.min()), 1.0
         return period + length_s / 2, length_s / 2
+
+    @cached_property
+    def _throttled(self) -> NDArray[np.bool_]:
+        """Which of the sent requests were answered with a throttle."""
+        columns = (self.table[name].to_pylist() for name in ("error_type", "error_message"))
+        throttled = np.array(
+            [error is not None and is_throttle(error, text) for error, text in zip(*columns, strict=True)]
+        )
+        return throttled[self.sent.row]
 
     def _notes(self) -> list[str]:
         notes = []

@@ -38,8 +38,7 @@ class Sent:
 
 def sent_requests(table: pa.Table, scenario: Scenario) -> Sent:
     """A run's requests in the order in which DynamoDB most likely saw them: by the middle of each request's time."""
-    names = table["operation"].to_pylist()
-    code = np.array([CODE.get(name, -1) for name in names], np.int64)
+    code = _operations(table["operation"])
     start_s = _seconds(table["start"])
     middle_s = start_s + np.nan_to_num(_floats(table["latency_ms"])) / 2000.0
     rows = np.flatnonzero(code >= 0)
@@ -117,20 +116,26 @@ def is_throttle(error_type: str | None, message: str | None) -> bool:
     return any(word in text for word in _THROTTLES)
 
 
+def _operations(column: Any) -> Ints:
+    """Code of each row's operation, -1 for one that is not among the 17."""
+    number, names = _codes(column, np.arange(len(column)))
+    known = np.array([*(CODE.get(name, -1) for name in names), -1], np.int64)
+    return known[number]
+
+
 def _outcomes(table: pa.Table, rows: Ints) -> tuple[Ints, Ints]:
-    outcomes = table["outcome"].to_pylist()
-    errors = table["error_type"].to_pylist()
-    messages = table["error_message"].to_pylist()
-    found = np.zeros(len(rows), np.int64)
-    uncertain = []
-    for place, row in enumerate(rows.tolist()):
-        if outcomes[row] == "ok":
-            continue
-        error, message = errors[row] or "", messages[row] or ""
-        if outcomes[row] == "error" and error[:1] != "4":
+    """How far each request got, and which of them nobody knows of: the places of those without a valid answer."""
+    number, names = _codes(table["outcome"], rows)
+    is_ok = np.array([*(name == "ok" for name in names), False])[number]
+    found, uncertain = np.zeros(len(rows), np.int64), []
+    places = np.flatnonzero(~is_ok)
+    failed = table.select(["outcome", "error_type", "error_message"]).take(rows[places])
+    columns = (failed[name].to_pylist() for name in failed.column_names)
+    for place, outcome, error, message in zip(places.tolist(), *columns, strict=True):
+        if outcome == "error" and not (error or "").startswith("4"):
             uncertain.append(place)
         else:
-            found[place] = _refusal(error, message)
+            found[place] = _refusal(error or "", message or "")
     return found, np.array(uncertain, np.int64)
 
 
