@@ -1,0 +1,71 @@
+"""A finished run inside GitHub Actions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from run_directory import record
+
+from reports.github import MAX_SUMMARY_BYTES, annotations, write_step_summary
+
+SCENARIOS = """\
+scenarios:
+  other:
+    expect: [throttles.total == 0]
+  two-groups:
+    description: Two groups
+    expect:
+      - latency.p(95) < 30ms
+      - throttles.total == 0
+      - latency.p(99, renewHeartbeat) < 100ms
+"""
+
+
+def test_a_threshold_that_did_not_hold_is_an_error_on_its_own_line(tmp_path: Path) -> None:
+    path = tmp_path / "scenarios.yaml"
+    path.write_text(SCENARIOS)
+    failed, unknown = annotations(record(), path)
+    file = f"file={path}"
+    assert failed == f"::error {file},line=8,title=two-groups%3A throttles.total == 0::throttles.total = 58, limit 0"
+    title = "title=two-groups%3A latency.p(99%2C renewHeartbeat) < 100ms"
+    assert unknown.startswith(f"::warning {file},line=9,{title}::")
+
+
+def test_a_scenario_file_that_changed_since_costs_the_line_and_nothing_else(tmp_path: Path) -> None:
+    [failed, _] = annotations(record(), tmp_path / "gone.yaml")
+    assert "line=" not in failed
+    assert failed.endswith("::throttles.total = 58, limit 0")
+
+
+def test_text_from_a_run_cannot_end_the_command(tmp_path: Path) -> None:
+    verdict = record().verdict
+    assert verdict is not None
+    evil = verdict.model_copy(update={"outcome": "not valid", "sentence": "100 %\n::set-env name=X::y"})
+    [command] = annotations(record(verdict=evil), tmp_path / "gone.yaml")
+    assert "\n" not in command
+    assert command == "::error title=Not valid::100 %25%0A::set-env name=X::y"
+
+
+def test_a_run_without_a_verdict_is_an_error(tmp_path: Path) -> None:
+    assert annotations(record(verdict=None), tmp_path / "gone.yaml") == [
+        "::error title=No verdict::the run has no verdict"
+    ]
+
+
+def test_the_summary_is_appended(tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    summary.write_text("before\n")
+    assert write_step_summary("# Report\n", {"GITHUB_STEP_SUMMARY": str(summary)})
+    assert summary.read_text() == "before\n# Report\n"
+
+
+def test_outside_github_nothing_is_written() -> None:
+    assert not write_step_summary("# Report\n", {})
+
+
+def test_a_summary_that_github_would_not_show_is_cut_at_a_line_and_says_so(tmp_path: Path) -> None:
+    summary = tmp_path / "summary.md"
+    write_step_summary("あ" * 20 + "\n" + "あいうえお\n" * 100_000, {"GITHUB_STEP_SUMMARY": str(summary)})
+    text = summary.read_bytes().decode()
+    assert len(text.encode()) <= MAX_SUMMARY_BYTES
+    assert text.endswith("あいうえお\n\n(The report is longer than GitHub shows; the rest is in report.md.)\n")
