@@ -65,11 +65,12 @@ class ThroughputResource:
         if now_s >= self._next_event_s:
             self.settle(now_s)
         partition = self.partition_of(hash128, sort_key)
+        # Refill only adds: what was above zero after the last charge still is.
         for bucket, _ in self._table[kind]:
-            if bucket.level_at(now_s) <= 0.0:
+            if bucket.level <= 0.0 and bucket.level_at(now_s) <= 0.0:
                 return self.exhausted(now_s, kind, hash128, sort_key)
         for bucket, _ in partition.limits[kind]:
-            if bucket.level_at(now_s) <= 0.0:
+            if bucket.level <= 0.0 and bucket.level_at(now_s) <= 0.0:
                 return self.exhausted(now_s, kind, hash128, sort_key)
         return ADMITTED
 
