@@ -104,7 +104,7 @@ def cost_study(
         scenario_digest=scenario.digest(),
         region=prices.region,
         prices_in_force_from=None if prices.in_force_from is None else prices.in_force_from.isoformat(),
-        prices_as_of=prices.as_of.isoformat(),
+        prices_as_of=found.cost.prices_as_of,
         unverified=found.cost.unverified,
         calendar=calendar,
         run_usd=found.cost.run_usd,

@@ -216,7 +216,7 @@ def _cost(
         month=month_lines,
         region=prices.region,
         prices_in_force_from=None if prices.in_force_from is None else prices.in_force_from.isoformat(),
-        prices_as_of=prices.as_of.isoformat(),
+        prices_as_of=prices.read_of(used).isoformat(),
         unverified=sorted(used & set(prices.unverified)),
     )
 

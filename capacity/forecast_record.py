@@ -107,6 +107,7 @@ class CostForecast(_Part):
     region: str
     prices_in_force_from: str | None
     prices_as_of: str
+    """The oldest date among the sources of the prices used."""
     unverified: list[str]
     """Prices used that no document was seen for."""
 

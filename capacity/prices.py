@@ -6,7 +6,7 @@ source's date and a confidence. Prices are US dollars before tax.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -130,6 +130,10 @@ class PriceList(_Model):
     def as_of(self) -> date:
         """The oldest date among the sources that prices were read from."""
         return min(self.sources[price.source].date for price in self.prices.values())
+
+    def read_of(self, keys: Iterable[str]) -> date:
+        """The oldest date among the sources of some prices; that of the whole list when there are none."""
+        return min((self.sources[self.price(key).source].date for key in keys), default=self.as_of)
 
     def stale(self, today: date) -> dict[str, int]:
         """Price -> days since its source's date, for those more than 90 days old."""

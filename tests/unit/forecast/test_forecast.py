@@ -142,6 +142,9 @@ def test_older_prices_can_be_asked_for() -> None:
     new = forecast(given)
     assert old.cost.run_usd > new.cost.run_usd
     assert new.cost.prices_in_force_from == "2024-11-01"
+    # The oldest source of a price in use: requests and AppSync, not the provisioned prices that were read earlier.
+    assert new.cost.prices_as_of == "2026-09-23"
+    assert forecast(scenario(billing=provisioned(10))).cost.prices_as_of == "2026-01-14"
 
 
 def test_the_same_scenario_gives_the_same_forecast_and_survives_json() -> None:
