@@ -73,7 +73,7 @@ class AppSyncApi:
         self.http = GraphQLOverHttp(
             documents, keys, self.metrics, self.subscriptions.publish, behaviour, clock, dice=dice, threads=threads
         )
-        self.realtime = Realtime(documents, self.subscriptions, keys, self.metrics, behaviour=behaviour)
+        self.realtime = Realtime(documents, self.subscriptions, keys, self.metrics, behaviour=behaviour, clock=clock)
         self.handle: Callable[[Request], Response | Awaitable[Response]] = self.http.handle
 
     def info(self) -> dict[str, Any]:

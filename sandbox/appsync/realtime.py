@@ -73,7 +73,9 @@ class Realtime:
         timer: Callable[[], float] = time.monotonic,
         call_later: CallLater | None = None,
         behaviour: Behaviour | None = None,
+        clock: Callable[[], float] = time.time,
     ) -> None:
+        """timer: seconds, for durations; clock: epoch seconds, for the minutes that levels are counted in."""
         behaviour = behaviour or Behaviour()
         self.connects = RateLimit(behaviour.connects_per_s)
         self.most_connections = math.inf if behaviour.connections is None else behaviour.connections
@@ -85,15 +87,15 @@ class Realtime:
         self.connections: set[WebSocketConnection] = set()
         self._timer = timer
         self._call_later = call_later or (lambda delay_s, run: asyncio.get_running_loop().call_later(delay_s, run))
-        self._levels: Any = None
+        self._clock = clock
+        self._active = 0
+        self._minutes: Any = None
 
     # ---- connection ------------------------------------------------------------------------------------------------
 
     def on_open(self, connection: WebSocketConnection) -> None:
         session = connection.state = Session(self._timer())
         self.connections.add(connection)
-        if self._levels is None:
-            self._levels = self._call_later(60.0, self._record_levels)
         if not self.connects.take(self._timer()) or len(self.connections) > self.most_connections:
             session.refusal = {"errorType": "LimitExceededError", "message": "Rate limit exceeded", "errorCode": 429}
         else:
@@ -112,6 +114,7 @@ class Realtime:
             self.subscriptions.remove(subscription)
         session.subscriptions.clear()
         if session.acknowledged:
+            self._active -= 1
             self.metrics.disconnect_success.add(1)
             self.metrics.connection_duration.add(round((self._timer() - session.opened_s) * 1000))
 
@@ -143,7 +146,11 @@ class Realtime:
     def _init(self, connection: WebSocketConnection, session: Session) -> None:
         if not session.acknowledged:
             session.acknowledged = True
+            self._active += 1
             self.metrics.connect_success.add(1)
+            self.metrics.active_connections.add(1)
+            if self._minutes is None:
+                self._await_minute()
             lifetime = self._call_later(self.limits.connection_lifetime_s, lambda: connection.close(1000, "expired"))
             session.timers = [lifetime, None]
             self._keep_alive(connection, session, first=True)
@@ -158,11 +165,18 @@ class Realtime:
             connection.send_frame(_KEEP_ALIVE)
         session.timers[1] = self._call_later(self.limits.keep_alive_s, lambda: self._keep_alive(connection, session))
 
-    def _record_levels(self) -> None:
-        """Once a minute, so that a Sum over an hour is connection-minutes, as AppSync documents."""
-        self.metrics.active_connections.add(len(self.connections))
-        self.metrics.active_subscriptions.add(self.subscriptions.count)
-        self._levels = self._call_later(60.0, self._record_levels) if self.connections else None
+    def _await_minute(self) -> None:
+        self._minutes = self._call_later(60.0 - self._clock() % 60.0, self._begin_minute)
+
+    def _begin_minute(self) -> None:
+        """ActiveConnections and ActiveSubscriptions count, in each minute of the clock, what was open at its start and
+        what was opened in it: their Sum over an hour is connection-minutes, as AppSync documents and bills them."""
+        if self._active:
+            self.metrics.active_connections.add(self._active)
+            self.metrics.active_subscriptions.add(self.subscriptions.count)
+            self._await_minute()
+        else:
+            self._minutes = None
 
     # ---- subscriptions ---------------------------------------------------------------------------------------------
 
@@ -214,6 +228,7 @@ class Realtime:
             session.subscriptions[subscription_id] = subscription
             self.subscriptions.add(subscription)
             self.metrics.subscribe_success.add(1)
+            self.metrics.active_subscriptions.add(1)
             _send(connection, {"id": subscription_id, "type": "start_ack"})
 
     def _stop(self, connection: WebSocketConnection, session: Session, message: Mapping[str, Any]) -> None:

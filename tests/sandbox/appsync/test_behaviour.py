@@ -14,6 +14,7 @@ from mesh_api import KEY, Mesh
 
 from sandbox.appsync.api import FUNCTION_NAME, AppSyncApi
 from sandbox.appsync.behaviour import Behaviour, Delay, RateLimit
+from sandbox.appsync.graphql_http import tokens_of
 from sandbox.http.message import Request, Response
 
 CREATE_DOMAIN = orjson.dumps({"query": "mutation { createDomain }"})
@@ -71,6 +72,14 @@ def test_a_request_over_the_token_quota_is_refused_and_counted_as_4xx() -> None:
     assert total(mesh, "AWS/AppSync", "Requests") == 5
     mesh.now_s += 1
     assert post(mesh).status == 200
+
+
+@pytest.mark.parametrize(
+    ("answer_bytes", "duration_s", "tokens"),
+    [(0, 0.0, 1), (1_000, 1.0, 1), (1_500_000, 1.0, 1), (1_500_001, 1.0, 2), (335_000, 10.0, 3)],
+)
+def test_tokens_are_started_units_of_1500_kb_seconds(answer_bytes: int, duration_s: float, tokens: int) -> None:
+    assert tokens_of(answer_bytes, duration_s) == tokens  # the last row is the guide's own: 3,350 kB-seconds
 
 
 def test_publications_over_the_inbound_quota_are_dropped_without_an_error_to_the_client() -> None:
