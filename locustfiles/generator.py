@@ -30,7 +30,7 @@ from locustfiles.clock import now_s
 from locustfiles.merge import merge_run
 from locustfiles.record import begin_record
 from locustfiles.seats import Role, Seating
-from locustfiles.session import LEAVE_TIMEOUT_S, Session, Start
+from locustfiles.session import LEAVE_TIMEOUT_S, ClockOffset, Session, Start
 
 logger = logging.getLogger(__name__)
 
@@ -200,18 +200,16 @@ class Generator:
     def _open_session(self, data: dict[str, Any]) -> None:
         assert self.scenario is not None
         start = Start(**data["start"])
-        offset_s, error_s = 0.0, 0.0
+        clock = ClockOffset()
         if self.is_worker:  # the master's clock as seen from here, wrong by at most half of the round trip
             received_s = now_s()
             error_s = (received_s - data["asked_s"]) / 2
             offset_s = data["answered_s"] - (received_s + data["asked_s"]) / 2
-            offset_s = 0.0 if abs(offset_s) <= error_s else offset_s
-            start = Start(start.run_id, start.start_s - offset_s, start.groups, start.planned)
+            clock = ClockOffset(offset_s if abs(offset_s) > error_s else 0.0, error_s)
+            start = Start(start.run_id, start.start_s - clock.offset_s, start.groups, start.planned)
         self.start = start
-        self.session = Session(
-            self.scenario, start, self.run_dir, self._worker, self._environment.host or "", self._options.api_key
-        )
-        self.session.clock_offset_s, self.session.clock_error_s = offset_s, error_s
+        target, api_key = self._environment.host or "", self._options.api_key
+        self.session = Session(self.scenario, start, self.run_dir, self._worker, target, api_key, clock)
 
     # -- the end -------------------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ from locustfiles.deliveries import delivery_rows, fault_rows
 from locustfiles.parts import read_stream
 from locustfiles.plan import Plan
 from locustfiles.record import end_record
-from locustfiles.session import Start
+from locustfiles.session import ClockOffset, Start
 from locustfiles.settlement import HORIZON_S, Presences, Publications, Receptions, Settlement
 
 _OF_TIMERS = (
@@ -48,10 +48,13 @@ def merge_run(run_dir: Path, workers: int) -> None:
     start = Start(**orjson.loads((parts / "start.json").read_bytes()))
     plan = Plan(read_run(run_dir).scenario, start.run_id, start.groups)
     summaries = [orjson.loads(path.read_bytes()) for path in sorted(parts.glob("*.summary.json"))]
-    offsets_s = {summary["worker"]: summary["clock_offset_s"] for summary in summaries}
-    sent = _merge_requests(run_dir, start, plan.scenario)
+    clocks = {_worker(path): ClockOffset(**orjson.loads(path.read_bytes())) for path in parts.glob("*.clock.json")}
+    offsets_s = {worker: clock.offset_s for worker, clock in clocks.items()}
+    for summary in summaries:
+        summary["ended_s"] += offsets_s.get(summary["worker"], 0.0)
+    sent = _merge_requests(run_dir, start, plan.scenario, offsets_s)
     notes = _settle(run_dir, plan, offsets_s)
-    end_record(run_dir, plan, start, sent, summaries, workers, notes)
+    end_record(run_dir, plan, start, sent, summaries, list(clocks.values()), workers, notes)
     if len(summaries) >= workers:
         shutil.rmtree(parts)
 
@@ -77,13 +80,14 @@ def _in_time_order(paths: list[Path], time_column: str) -> Iterator[tuple[Path, 
         yield path, batch, min(reached.values())
 
 
-def _merge_requests(run_dir: Path, start: Start, scenario: Scenario) -> int:
+def _merge_requests(run_dir: Path, start: Start, scenario: Scenario, offsets_s: dict[str, float]) -> int:
     """Requests of all processes by start; returns how many of the timers' were meant for the measuring window."""
     from_us = int((start.start_s + scenario.schedule.ramp_s) * 1e6) if start.planned else 0
     until_us = int((start.start_s + scenario.schedule.sending_s) * 1e6) if start.planned else 1 << 62
     sent, waiting = 0, []
     with replacing(run_dir / "requests.parquet") as path, pq.ParquetWriter(path, REQUESTS) as writer:
-        for _, batch, reached_s in _in_time_order(_paths(run_dir, "requests"), "start"):
+        for part, batch, reached_s in _in_time_order(_paths(run_dir, "requests"), "start"):
+            batch = _by_the_masters_clock(batch, offsets_s.get(_worker(part), 0.0))
             waiting.append(pa.Table.from_batches([batch]))
             intended = batch["intended_start"].cast(pa.int64())
             in_window = pc.and_(pc.greater_equal(intended, from_us), pc.less(intended, until_us))
@@ -97,6 +101,14 @@ def _merge_requests(run_dir: Path, start: Start, scenario: Scenario) -> int:
         if waiting:
             writer.write_table(pa.concat_tables(waiting).unify_dictionaries().sort_by("start"))
     return sent
+
+
+def _by_the_masters_clock(batch: pa.RecordBatch, offset_s: float) -> pa.RecordBatch:
+    for name in ("intended_start", "start") if offset_s else ():
+        kind = batch.schema.field(name)
+        moved = pc.add(batch[name].cast(pa.int64()), round(offset_s * 1e6)).cast(kind.type)
+        batch = batch.set_column(batch.schema.get_field_index(name), kind, moved)
+    return batch
 
 
 def _settle(run_dir: Path, plan: Plan, offsets_s: dict[str, float]) -> list[str]:

@@ -16,7 +16,7 @@ from capacity.record import Generator, RunRecord, Target, read_run, update_run, 
 from capacity.scenario import Scenario
 from locustfiles.lateness import Lateness
 from locustfiles.plan import Plan
-from locustfiles.session import Start
+from locustfiles.session import ClockOffset, Start
 
 LATE_S, LATE_SHARE, LATE_STARTS = 0.1, 0.01, 10
 """Not valid: more than one start in a hundred, and at least ten, came more than a tenth of a second late."""
@@ -51,7 +51,14 @@ def begin_record(run_dir: Path, start: Start, scenario: Scenario, scenario_name:
 
 
 def end_record(
-    run_dir: Path, plan: Plan, start: Start, sent: int, summaries: list[dict[str, Any]], workers: int, notes: list[str]
+    run_dir: Path,
+    plan: Plan,
+    start: Start,
+    sent: int,
+    summaries: list[dict[str, Any]],
+    clocks: list[ClockOffset],
+    workers: int,
+    notes: list[str],
 ) -> RunRecord:
     """Write how the generator did: `sent` counts the timers' requests meant for the measuring window."""
     schedule = plan.scenario.schedule
@@ -73,7 +80,7 @@ def end_record(
         measuring_until=datetime.fromtimestamp(until_s, UTC) if measured else None,
         ended_at=datetime.fromtimestamp(ended_s, UTC),
         generator=generator,
-        clock=read_run(run_dir).clock | _clock(summaries),
+        clock=read_run(run_dir).clock | _clock(clocks),
     )
 
 
@@ -137,10 +144,12 @@ def judge_generator(
     )
 
 
-def _clock(summaries: list[dict[str, Any]]) -> dict[str, str | float]:
-    offsets = [abs(summary["clock_offset_s"]) for summary in summaries]
-    errors = [summary["clock_error_s"] for summary in summaries]
-    return {"workers_offset_max_s": max(offsets, default=0.0), "workers_offset_error_s": max(errors, default=0.0)}
+def _clock(clocks: list[ClockOffset]) -> dict[str, str | float]:
+    """What the workers' clocks were corrected by, and how wrong that may be: the error of a delivery's latency."""
+    return {
+        "workers_offset_max_s": max((abs(clock.offset_s) for clock in clocks), default=0.0),
+        "workers_offset_error_s": max((clock.error_s for clock in clocks), default=0.0),
+    }
 
 
 def _is_loopback(url: str) -> bool:

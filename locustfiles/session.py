@@ -6,7 +6,7 @@ import gc
 import ssl
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -41,6 +41,14 @@ class Start:
     """Whether the scenario's schedule is in force; otherwise nodes arrive and stay as Locust spawns and stops them."""
 
 
+@dataclass(frozen=True)
+class ClockOffset:
+    """How far the master's clock is ahead of a worker's, and by how much that may be wrong."""
+
+    offset_s: float = 0.0
+    error_s: float = 0.0
+
+
 class Leaver(Protocol):
     """What a session has to know of a node."""
 
@@ -65,7 +73,14 @@ class Session:
     """One run in one process."""
 
     def __init__(
-        self, scenario: Scenario, start: Start, run_dir: Path, worker: str, graphql_url: str, api_key: str
+        self,
+        scenario: Scenario,
+        start: Start,
+        run_dir: Path,
+        worker: str,
+        graphql_url: str,
+        api_key: str,
+        clock: ClockOffset,
     ) -> None:
         self.scenario = scenario
         self.start = start
@@ -97,8 +112,7 @@ class Session:
         self._waited_percent: list[float] = []
         self._leaving = Group()
         self._keeper = gevent.spawn(self._keep)
-        self.clock_offset_s = self.clock_error_s = 0.0
-        """How far the master's clock is ahead of this one, and how far that may be wrong."""
+        (self._parts_dir / f"{worker}.clock.json").write_bytes(orjson.dumps(asdict(clock)))
         self._nodes: list[Leaver] = []
         self._finished = False
         _spare_the_collector()
@@ -152,8 +166,6 @@ class Session:
         summary = {
             "worker": self.worker,
             "ended_s": self.ended_s,
-            "clock_offset_s": self.clock_offset_s,
-            "clock_error_s": self.clock_error_s,
             "lateness_counts": self.lateness.counts(),
             "lateness_max_s": self.lateness.max_s,
             "cpu_mean_percent": sum(cpu) / len(cpu) if cpu else None,
