@@ -26,6 +26,9 @@ class EngineConfig:
     """Size of the queue before each global index, in seconds of the table's write rate."""
     ttl_lag_s: tuple[float, float] = (480.0, 1800.0)
     """A deletion by TTL comes this long after expiry, drawn evenly (AWS promises days; measured: 8 to 30 minutes)."""
+    most_units: int = 4_000_000
+    """Provisioned or warm units per second that a table or index may be given. AWS: 40,000 until raised on request;
+    here it only keeps the number of partitions within reason."""
     table_delay_s: float = 0.0
     """How long a table or index stays CREATING, UPDATING or DELETING."""
     backfill_items_per_s: float = 0.0

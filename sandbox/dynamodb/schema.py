@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandbox.dynamodb.errors import invalid, validation
+from sandbox.dynamodb.errors import DynamoDBError, invalid, validation
 
+MOST_ON_DEMAND = 40_000
+"""Units per second of an on-demand table or index (ServiceQuotas, 2023-02)."""
 MOST_GLOBAL = 20
 MOST_LOCAL = 5
 MOST_PROJECTED = 100
@@ -67,6 +69,25 @@ def check_create_table(request: dict[str, Any]) -> None:
     )
     if projected > MOST_PROJECTED:
         raise invalid("Too many attributes projected: the sum over all indexes must not exceed 100")
+
+
+def check_quotas(request: dict[str, Any], most_units: int) -> None:
+    """LimitExceededException where a table or index is to have more throughput than one may have."""
+    changes = [request, *(request.get("GlobalSecondaryIndexes") or ())]
+    for update in request.get("GlobalSecondaryIndexUpdates") or ():
+        changes += [change for change in (update.get("Create"), update.get("Update")) if change]
+    for change in changes:
+        for parameter, most in (
+            ("ProvisionedThroughput", most_units),
+            ("WarmThroughput", most_units),
+            ("OnDemandThroughput", MOST_ON_DEMAND),
+        ):
+            for name, units in (change.get(parameter) or {}).items():
+                if units is not None and units > most:
+                    raise DynamoDBError(
+                        "LimitExceededException",
+                        f"Subscriber limit exceeded: {name} of a table or index can be at most {most}, given {units}",
+                    )
 
 
 def check_billing(request: dict[str, Any]) -> None:

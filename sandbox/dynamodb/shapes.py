@@ -97,8 +97,11 @@ def request_shape(operation: str, streams: bool = False) -> RequestShape:
         name: _compile(member["shape"], shapes, compiled, _lower_first(name))
         for name, member in input_shape["members"].items()
     }
+    required = input_shape.get("required", ())
+    if operation == "CreateTable":  # the model leaves them open, for tables made from a backup
+        required = ("AttributeDefinitions", "TableName", "KeySchema")
     order = MEMBER_ORDER.get(operation, MEMBER_ORDER["any"])
-    return RequestShape(tuple(input_shape.get("required", ())), members, order)
+    return RequestShape(tuple(required), members, order)
 
 
 def _compile(shape_name: str, shapes: dict[str, Any], compiled: dict[str, Check], top: str | None = None) -> Check:
@@ -254,6 +257,7 @@ def _map(rules: dict[str, Any], key: dict[str, Any], member: Check, top: str | N
                 break
         for name, each in value.items():
             if each is None:
+                violations.append(_violation(None, f"{where}.{name}.member", "Member must not be null"))
                 continue
             if lists and type(each) is list and not list_low <= len(each) <= list_high:
                 shown = ", ".join(f"{name}={_text(content)}" for name, content in value.items())

@@ -27,10 +27,8 @@ def canonical_item(item: Item) -> Item:
     """The item in canonical form: `item` itself when it already is, else a new dict; nothing is changed in place."""
     changed: Item | None = None
     for name, value in item.items():
-        if "S" in value and len(value) == 1:
-            if type(value["S"]) is str:
-                continue
-            raise TypeError(value["S"])
+        if type(value) is dict and "S" in value and len(value) == 1 and type(value["S"]) is str:
+            continue
         canonical = canonical_value(value, 1)
         if canonical is not value:
             if changed is None:
@@ -41,6 +39,8 @@ def canonical_item(item: Item) -> Item:
 
 def canonical_value(value: AttributeValue, depth: int = 1) -> AttributeValue:
     """One value in canonical form; ValidationException or TypeError where DynamoDB refuses it."""
+    if value is None:
+        raise validation(_EMPTY)
     if type(value) is not dict:
         raise TypeError(value)
     if depth > MAX_DEPTH:
@@ -123,6 +123,8 @@ def _set_of(
             raise TypeError(content)
         if not content:
             raise invalid(empty)
+        if None in content:
+            raise invalid("A set may not have null as a member")
         given = [member(each, depth) for each in content]
         members = sorted(set(given), key=order)
         if len(members) != len(content):

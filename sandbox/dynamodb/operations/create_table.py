@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from sandbox.dynamodb.description import table_description
 from sandbox.dynamodb.errors import DynamoDBError
-from sandbox.dynamodb.schema import check_create_table
+from sandbox.dynamodb.schema import check_create_table, check_quotas
 from sandbox.dynamodb.shapes import request_shape
 
 if TYPE_CHECKING:
@@ -18,6 +18,7 @@ _SHAPE = request_shape("CreateTable")
 def create_table(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, Any]:
     _SHAPE.check(request)
     check_create_table(request)
+    check_quotas(request, engine.config.most_units)
     name = request["TableName"]
     if engine.find(name) is not None:
         raise DynamoDBError("ResourceInUseException", f"Table already exists: {name}")

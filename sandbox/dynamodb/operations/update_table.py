@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from capacity.physics.decreases import DAY_S, DecreaseAllowance
 from sandbox.dynamodb.description import index_description, set_on_demand, throughput_description
 from sandbox.dynamodb.errors import DynamoDBError, invalid, validation
-from sandbox.dynamodb.schema import MOST_GLOBAL, check_global_index
+from sandbox.dynamodb.schema import MOST_GLOBAL, check_global_index, check_quotas
 from sandbox.dynamodb.shapes import request_shape
 from sandbox.dynamodb.tables import IndexState, TableState, attribute_kinds
 
@@ -16,9 +16,6 @@ if TYPE_CHECKING:
     from sandbox.dynamodb.engine import Emit, Engine
 
 NO_UNITS = "Neither ReadCapacityUnits nor WriteCapacityUnits can be specified when BillingMode is PAY_PER_REQUEST"
-
-MOST_ON_DEMAND = 40_000
-"""Units per second of an on-demand table or index (ServiceQuotas, 2023-02)."""
 
 _CHANGES = (
     "AttributeDefinitions",
@@ -51,6 +48,7 @@ def update_table(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[st
     now_s = engine.clock()
     updates = request.get("GlobalSecondaryIndexUpdates") or []
     _check(table, request, updates)
+    check_quotas(request, engine.config.most_units)
     _take_decreases(table, request, updates, now_s)
     description = table.description
     throughput = request.get("ProvisionedThroughput")
@@ -103,8 +101,14 @@ def _check(table: TableState, request: dict[str, Any], updates: list[dict[str, A
     on_demand = table.is_on_demand() if billing is None else billing == "PAY_PER_REQUEST"
     if on_demand and throughput is not None:
         raise invalid(NO_UNITS)
-    if billing == "PROVISIONED" and table.is_on_demand() and throughput is None:
-        raise invalid("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
+    if billing == "PROVISIONED" and table.is_on_demand():
+        if throughput is None:
+            raise invalid("ProvisionedThroughput must be specified when BillingMode is PROVISIONED")
+        given = [update.get("Update") or update.get("Delete") or {} for update in updates]
+        names = {each["IndexName"] for each in given if each}
+        for index in table.global_indexes():
+            if index.name not in names:
+                raise invalid(f"ProvisionedThroughput must be specified for index: {index.name}")
     if throughput is not None and not on_demand and billing is None:
         current = table.description["ProvisionedThroughput"]
         if all(current[name] == throughput[name] for name in ("ReadCapacityUnits", "WriteCapacityUnits")):
@@ -115,13 +119,6 @@ def _check(table: TableState, request: dict[str, Any], updates: list[dict[str, A
                 f"provisioned for the table: {current['WriteCapacityUnits']}. Requested WriteCapacityUnits: "
                 f"{throughput['WriteCapacityUnits']}. Refer to the Amazon DynamoDB Developer Guide for current limits "
                 "and how to request higher limits."
-            )
-    for change in (request, *(update["Update"] for update in updates if update.get("Update"))):
-        most = change.get("OnDemandThroughput") or {}
-        if any(units > MOST_ON_DEMAND for units in most.values()):
-            raise DynamoDBError(
-                "LimitExceededException",
-                f"Subscriber limit exceeded: a table or index takes at most {MOST_ON_DEMAND} on-demand units a second",
             )
     stream = request.get("StreamSpecification")
     if stream is not None:
@@ -155,6 +152,8 @@ def _check_indexes(table: TableState, request: dict[str, Any], updates: list[dic
                 raise DynamoDBError("ResourceNotFoundException", "Requested resource not found")
             if given[0] == "Delete":
                 changing += 1
+            elif not on_demand and table.is_on_demand() and change.get("ProvisionedThroughput") is None:
+                raise invalid(f"ProvisionedThroughput must be specified for index: {name}")
             elif on_demand and change.get("ProvisionedThroughput") is not None:
                 raise invalid(NO_UNITS)
     if changing > 1:
