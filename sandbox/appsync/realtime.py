@@ -29,6 +29,7 @@ from sandbox.http.websocket import WebSocketConnection, text_frame
 
 PROTOCOL = "graphql-ws"
 _KEEP_ALIVE = text_frame(b'{"type":"ka"}')
+_MAX_ID_CHARACTERS = 256  # a bound of the sandbox's own, so that ids cannot fill its memory
 _REFUSED_S = 15.0  # how long a client that may not connect is waited for
 
 
@@ -45,14 +46,23 @@ class RealtimeLimits:
 class Session:
     """The state of one connection."""
 
-    __slots__ = ("acknowledged", "opened_s", "refusal", "subscriptions", "timers")
+    __slots__ = ("acknowledged", "end", "keep_alive", "opened_s", "refusal", "subscriptions")
 
     def __init__(self, opened_s: float) -> None:
         self.acknowledged = False
         self.refusal: dict[str, Any] | None = None
         self.opened_s = opened_s
         self.subscriptions: dict[str, Subscription] = {}
-        self.timers: list[Any] = []
+        self.end: Any = None
+        """Timer that closes the connection."""
+        self.keep_alive: Any = None
+        """Timer of the next `ka`."""
+
+    def cancel_timers(self) -> None:
+        """Leave nothing behind that would wake up later."""
+        for timer in (self.end, self.keep_alive):
+            if timer is not None:
+                timer.cancel()
 
 
 CallLater = Callable[[float, Callable[[], None]], Any]
@@ -102,14 +112,12 @@ class Realtime:
             session.refusal = self._refusal(connection)
         if session.refusal is not None:
             self.metrics.connect_client_error.add(1)
-            session.timers = [self._call_later(_REFUSED_S, lambda: connection.close(1000))]
+            session.end = self._call_later(_REFUSED_S, lambda: connection.close(1000))
 
     def on_close(self, connection: WebSocketConnection) -> None:
         session: Session = connection.state
         self.connections.discard(connection)
-        for timer in session.timers:
-            timer.cancel()
-        session.timers.clear()
+        session.cancel_timers()
         for subscription in session.subscriptions.values():
             self.subscriptions.remove(subscription)
         session.subscriptions.clear()
@@ -151,19 +159,19 @@ class Realtime:
             self.metrics.active_connections.add(1)
             if self._minutes is None:
                 self._await_minute()
-            lifetime = self._call_later(self.limits.connection_lifetime_s, lambda: connection.close(1000, "expired"))
-            session.timers = [lifetime, None]
-            self._keep_alive(connection, session, first=True)
+            lifetime_s = self.limits.connection_lifetime_s
+            session.end = self._call_later(lifetime_s, lambda: connection.close(1000, "expired"))
+            self._await_keep_alive(connection, session)
         timeout_ms = self.limits.connection_timeout_ms
         _send(connection, {"type": "connection_ack", "payload": {"connectionTimeoutMs": timeout_ms}})
         connection.send_frame(_KEEP_ALIVE)
 
-    def _keep_alive(self, connection: WebSocketConnection, session: Session, first: bool = False) -> None:
-        if not first:
-            if connection not in self.connections:
-                return
+    def _await_keep_alive(self, connection: WebSocketConnection, session: Session) -> None:
+        def send() -> None:
             connection.send_frame(_KEEP_ALIVE)
-        session.timers[1] = self._call_later(self.limits.keep_alive_s, lambda: self._keep_alive(connection, session))
+            self._await_keep_alive(connection, session)
+
+        session.keep_alive = self._call_later(self.limits.keep_alive_s, send)
 
     def _await_minute(self) -> None:
         self._minutes = self._call_later(60.0 - self._clock() % 60.0, self._begin_minute)
@@ -184,6 +192,10 @@ class Realtime:
         subscription_id = message.get("id")
         if not isinstance(subscription_id, str) or not subscription_id:
             self._refuse(connection, None, "UnsupportedOperation", "start needs an id")
+            return
+        if len(subscription_id) > _MAX_ID_CHARACTERS:
+            text = f"an id has at most {_MAX_ID_CHARACTERS} characters, got {len(subscription_id)}"
+            self._refuse(connection, None, "UnsupportedOperation", text)
             return
         if subscription_id in session.subscriptions:
             self._refuse(connection, subscription_id, "DuplicatedOperationError", f"{subscription_id} is in use")
