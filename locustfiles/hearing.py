@@ -115,7 +115,7 @@ class Subscription(Hearing):
         except (RealtimeError, OSError) as fault:
             connection.close()
             error_type = fault.error_type if isinstance(fault, RealtimeError) else type(fault).__name__
-            session.notes.count(f"subscription failed: {error_type}")
+            session.notes[f"subscription failed: {error_type}"] += 1
             self._retry()
             return
         if not self._wanted:
@@ -136,7 +136,7 @@ class Subscription(Hearing):
             self._session.scheduler.enter(now_s() + CHECK_EVERY_S, lambda _: self._check(connection))
 
     def _lost(self, reason: str) -> None:
-        self._session.notes.count(f"WebSocket lost: {reason}")
+        self._session.notes[f"WebSocket lost: {reason}"] += 1
         self._end_presence(now_s())
         self._retry()
 

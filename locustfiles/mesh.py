@@ -41,7 +41,7 @@ class MeshUser(User):
             raise StopUser("the scenario has no further node to play")
         http = HttpClient(session.graphql_url, {"Content-Type": "application/json", "x-api-key": session.api_key}, TLS)
         fire = self.environment.events.request.fire
-        requester = Requester(http, fire, session.requests, session.plan.node_name(index))
+        requester = Requester(http, fire, session.requests, session.notes, session.plan.node_name(index))
         self.node = self.node_class(session, session.plan.node(index), requester)
         session.add(self.node)
 

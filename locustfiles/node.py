@@ -78,6 +78,7 @@ class Node(ABC):
         while now_s() < session.sending_until_s and not self.ended:
             entered = self._enter_group()
             if entered is not None and not self.ended:
+                session.entered += 1
                 self._start(entered)
                 return
             gevent.sleep(RETRY_S)
@@ -119,7 +120,7 @@ class Node(ABC):
     def _vanish(self, _: float) -> None:
         """Go without a word: the group is left to the service."""
         if self.connected:
-            self.session.notes.count("a host vanished, by scenario")
+            self.session.notes["a host vanished, by scenario"] += 1
             self.disconnect()
 
     def _start_timer(self, name: TimerName, joined_s: float, period_s: float, action: Any) -> None:
@@ -159,7 +160,7 @@ class Node(ABC):
             operation, {"groupId": self.group_id, "domain": self.domain, **variables}, due_s, items
         )
         if answer.disconnects and self.connected:
-            self.session.notes.count(f"disconnected by {answer.error_type}")
+            self.session.notes[f"disconnected by {answer.error_type}"] += 1
             self.disconnect()
         return answer
 
@@ -175,7 +176,7 @@ class Node(ABC):
 
     def _change_variables(self, due_s: float) -> None:
         if self._reports.update(due_s):
-            self.session.notes.count("a report was merged into the next one")
+            self.session.notes["a report was merged into the next one"] += 1
         self._report()
 
     def _report(self, _: float = 0.0) -> None:

@@ -105,6 +105,8 @@ def judge_generator(
         )
     if achieved < ACHIEVED_LIMIT and cpu_mean is not None and cpu_mean > CPU_LIMIT_PERCENT:
         reasons.append(f"{achieved:.1%} of the plan was sent while the busiest process used {cpu_mean:.0f} % of a core")
+    if summaries and not any(summary["entered"] for summary in summaries):
+        reasons.append("no node got into its group; the notes say what the target answered")
     if missing:
         reasons.append(
             f"{missing} of {workers} workers did not report at the end; what they wrote, if it is on another machine, "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -22,9 +23,12 @@ class Requester:
     `fire` is Locust's request event: its statistics show the raw latency.
     """
 
-    def __init__(self, http: HttpClient, fire: Callable[..., None], requests: PartStream, node: str) -> None:
+    def __init__(
+        self, http: HttpClient, fire: Callable[..., None], requests: PartStream, notes: Counter[str], node: str
+    ) -> None:
         self._http = http
         self._fire = fire
+        self._notes = notes
         self._requests = requests
         self._node = node
         self.domain: str | None = None
@@ -75,14 +79,16 @@ class Requester:
                 int(tokens) if tokens else None,
             )
         )
+        exception = None
+        if answer.outcome != "ok":
+            exception = RefusedRequest(f"{answer.error_type}: {answer.error_message}")
+            self._notes[f"{operation} {answer.outcome}, {answer.error_type}"] += 1
         self._fire(
             request_type="POST",
             name=operation,
             response_time=(end_s - start_s) * 1000,
             response_length=response_bytes,
-            exception=None
-            if answer.outcome == "ok"
-            else RefusedRequest(f"{answer.error_type}: {answer.error_message}"),
+            exception=exception,
             context={},
         )
         return answer

@@ -58,17 +58,6 @@ class Leaver(Protocol):
         """Leave for good."""
 
 
-class Notes:
-    """Things that happened and how often, for the run's record."""
-
-    def __init__(self) -> None:
-        self.counts: Counter[str] = Counter()
-
-    def count(self, what: str) -> None:
-        """One more of these."""
-        self.counts[what] += 1
-
-
 class Session:
     """One run in one process."""
 
@@ -89,7 +78,10 @@ class Session:
         self.api_key = api_key
         self.tls = TLS
         self.worker = worker
-        self.notes = Notes()
+        self.notes: Counter[str] = Counter()
+        """Things that happened and how often, for the run's record."""
+        self.entered = 0
+        """Nodes that got into their group."""
         self.ended_s = 0.0
         """When the end began, by plan or by interruption; 0 while the run goes on."""
         self.lateness = Lateness()
@@ -171,7 +163,8 @@ class Session:
             "cpu_mean_percent": sum(cpu) / len(cpu) if cpu else None,
             "cpu_max_percent": max(cpu) if cpu else None,
             "waited_mean_percent": sum(waited) / len(waited) if waited else None,
-            "notes": dict(self.notes.counts),
+            "entered": self.entered,
+            "notes": dict(self.notes),
         }
         (self._parts_dir / f"{self.worker}.summary.json").write_bytes(orjson.dumps(summary))
 

@@ -208,6 +208,14 @@ def test_a_target_that_dies_ends_in_a_record_that_says_so(load: Load, sandbox: S
     every_pair_is_accounted_for(run)
 
 
+def test_a_wrong_key_is_no_measurement_and_the_record_says_why(load: Load) -> None:
+    run = load.end(load.start("lesson", MESHCAP_API_KEY="wrong"))
+    assert set(run.requests["error_type"]) == {"UnauthorizedException"}
+    assert run.record.generator is not None
+    assert "no node got into its group; the notes say what the target answered" in run.record.generator.reasons
+    assert any(note.startswith("createDomain refused, UnauthorizedException: ") for note in run.record.generator.notes)
+
+
 def test_locusts_own_options_put_the_schedule_out_of_force(load: Load, sandbox: Sandbox) -> None:
     run = load.run("lesson", "-u", "3", "-r", "3", "-t", "4s")
     assert run.requests["node"].nunique() == 3

@@ -34,6 +34,7 @@ def summary(late_s: list[float] | None = None, cpu_percent: float = 20.0) -> dic
         "lateness_max_s": lateness.max_s,
         "cpu_mean_percent": cpu_percent,
         "cpu_max_percent": cpu_percent + 5,
+        "entered": 1,
         "notes": {"WebSocket lost: closed with 1006": 2},
     }
 
@@ -51,6 +52,7 @@ def judge(sent: int, summaries: list[dict[str, Any]], workers: int = 1) -> Any:
         pytest.param(PLANNED, [summary([0.001] * 20 + [0.2] * 5)], 1, None, id="a handful says nothing yet"),
         pytest.param(SHORT, [summary(cpu_percent=97)], 1, "97 % of a core", id="short of the plan, out of CPU"),
         pytest.param(SHORT, [summary()], 1, None, id="short of the plan with CPU to spare"),
+        pytest.param(0, [summary() | {"entered": 0}], 1, "no node got into its group", id="nobody ever got in"),
         pytest.param(PLANNED, [summary()], 2, "1 of 2 workers", id="a worker is missing"),
     ],
 )  # fmt: skip

@@ -93,6 +93,7 @@ class Worker:
             "lateness_max_s": lateness.max_s,
             "cpu_mean_percent": 10.0,
             "cpu_max_percent": 12.0,
+            "entered": 1,
             "notes": {},
         }
         (self._parts / f"{self.name}.summary.json").write_bytes(orjson.dumps(summary))
