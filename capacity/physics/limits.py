@@ -15,8 +15,8 @@ def needed_partitions(
 ) -> int:
     """Partitions that settings, size and past consumption ask for (physics rule 2).
 
-    Provisioned: reads / 3,000 + writes / 1,000, or 10 GB each, whichever is more, rounded up (Black Belt deck, page 38,
-    2015; high). On demand: as many as carry the larger of start value, warm throughput and twice the previous peak.
+    Provisioned: reads / 3,000 + writes / 1,000, or 10 GB each, whichever is more, rounded up (Black Belt deck of 2015,
+    slide 38; high). On demand: as many as carry the larger of start value, warm throughput and twice the previous peak.
 
     :param peak: previous peak in units per second, on demand.
     :param new: a new on-demand table has its start value.

@@ -31,9 +31,9 @@ class Parameters:
     """Multiplies the read ceiling: 1.5 was seen once with eventual reads (AWS Database Blog, "Scaling DynamoDB",
     part 2, 2023-01; low)."""
     partition_bytes: float = 10e9
-    """Bytes after which a partition splits for size (Black Belt deck, page 38: about 10 GB; high)."""
+    """Bytes after which a partition splits for size (Black Belt deck, slide 38: about 10 GB; high)."""
     burst_s: float = 300.0
-    """Seconds of unused capacity that are kept (deck, pages 44-45; guide, burst-adaptive-capacity; high).
+    """Seconds of unused capacity that are kept (deck, slides 44-45; guide, burst-adaptive-capacity; high).
     The deck prints 1,200 x 300 as 3,600 units; it is 360,000."""
     heat_share: float = 0.9
     """A minute is hot when it consumed this share of the ceiling, or met the ceiling (low)."""

@@ -17,6 +17,8 @@ LANES = 20_000
 """Buckets that one vector step should cover, so that numpy's cost per call does not matter and rows stay in cache."""
 SHORTEST_BLOCK_S = 400
 """Shorter blocks of time would start from wrong guesses too often."""
+ATTEMPTS = 8
+"""Rounds of guessing; buckets that are overloaded for long by requests of odd sizes then go second after second."""
 
 
 def admitted(level: Floats, request_units: float | Floats | None) -> Floats:
@@ -104,23 +106,52 @@ def run_long(
     last = first.copy()
     run(wide_demand, wide_consumed, last, wide_rate, wide_depth, request_units, wide_levels)
 
-    for _ in range(blocks):
-        wrong = _correct(first, last, change, rate, depth, tolerance)
-        block, bucket = np.nonzero(wrong)
+    for attempt in range(ATTEMPTS + 1):
+        block, bucket = np.nonzero(_correct(first, last, change, rate, depth, tolerance))
         if not len(block):
             break
-        left = first[block, bucket]
-        part = np.empty((block_s, len(block)), dtype=consumed.dtype)
-        part_levels = None if levels is None else np.empty((block_s, len(block)), dtype=levels.dtype)
-        lanes = np.ascontiguousarray(wide_demand[:, block, bucket])
-        run(lanes, part, left, rate[bucket], depth[bucket], request_units, part_levels)
-        wide_consumed[:, block, bucket] = part
-        if wide_levels is not None:
-            wide_levels[:, block, bucket] = part_levels
-        last[block, bucket] = left
+        if attempt < ATTEMPTS:
+            lanes = (slice(None), block, bucket)
+            last[block, bucket] = _run_part(
+                wide_demand,
+                wide_consumed,
+                first[block, bucket],
+                rate[bucket],
+                depth[bucket],
+                request_units,
+                wide_levels,
+                lanes,
+            )
+        else:
+            start, bucket = int(block.min()), np.unique(bucket)
+            rest = (slice(start * block_s, blocks * block_s), bucket)
+            last[-1, bucket] = _run_part(
+                demand, consumed, last[start - 1, bucket], rate[bucket], depth[bucket], request_units, levels, rest
+            )
     level[:] = last[-1]
     done = blocks * block_s
     run(demand[done:], consumed[done:], level, rate, depth, request_units, None if levels is None else levels[done:])
+
+
+def _run_part(
+    demand: Floats,
+    consumed: Floats,
+    level: Floats,
+    rate: Floats,
+    depth: Floats,
+    request_units: float | None,
+    levels: Floats | None,
+    part: tuple[Any, ...],
+) -> Floats:
+    """``run`` for some seconds of some buckets, picked by an index that copies; returns the levels left."""
+    asked = np.ascontiguousarray(demand[part])
+    served = np.empty_like(asked)
+    left = None if levels is None else np.empty_like(asked)
+    run(asked, served, level, rate, depth, request_units, left)
+    consumed[part] = served
+    if levels is not None:
+        levels[part] = left
+    return level
 
 
 def _tolerance(sums: Floats) -> float:

@@ -2,7 +2,7 @@
 
 Source: example of Elhemali et al., USENIX ATC 2022, through public reading notes.
 Published: 4 partitions x 800, then 4 x 900, then all split: 8 x 750.
-Reproduced exactly. Two more steps show what the Black Belt deck warns of (pages 42-43): partitions never merge, so a
+Reproduced exactly. Two more steps show what the Black Belt deck warns of (slides 42-43): partitions never merge, so a
 setting lowered to 800 leaves 8 x 100.
 """
 

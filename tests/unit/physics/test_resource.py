@@ -32,7 +32,7 @@ def spend(resource, now_s, kind, hash128, requests, units=1.0, sort_key=None):
 @pytest.mark.parametrize(
     ("why", "read", "write", "size_gb", "partitions"),
     [
-        ("Black Belt deck, page 40: 8 GB, 5,000 RCU, 500 WCU", 5000, 500, 8, 3),
+        ("Black Belt deck, slide 40: 8 GB, 5,000 RCU, 500 WCU", 5000, 500, 8, 3),
         ("susana.github.io 2016-07-30", 10_000, 1000, 0, 5),
         ("Stack Overflow 51240422: 15 GB at 500 WCU", 1, 500, 15, 2),
         ("ATC'22: 3,200 WCU", 1, 3200, 0, 4),
