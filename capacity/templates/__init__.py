@@ -1,0 +1,9 @@
+"""Descriptions of tables that exist outside meshcap: CloudFormation and CDK templates, answers of DescribeTable, NoSQL
+Workbench models.
+"""
+
+from capacity.templates.description import Call, DescribedTable, Description, Place
+from capacity.templates.items import add_items
+from capacity.templates.load import TemplateError, read_description
+
+__all__ = ["Call", "DescribedTable", "Description", "Place", "TemplateError", "add_items", "read_description"]

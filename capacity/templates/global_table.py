@@ -1,0 +1,71 @@
+"""AWS::DynamoDB::GlobalTable: writes are set once for all replicas, reads per replica; the first one counts here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from capacity.physics.autoscaling import TargetTracking
+from capacity.table import Index, Throughput
+from capacity.templates.description import Dimension, Place
+from capacity.templates.keys import index_of
+from capacity.templates.parts import Part
+from capacity.templates.scaling import policy
+
+
+@dataclass
+class GlobalSettings:
+    """Indexes, throughput and auto scaling of a global table in its first region."""
+
+    indexes: tuple[Index, ...] = ()
+    throughput: Throughput | None = None
+    scaling: Mapping[Dimension, TargetTracking] = field(default_factory=dict)
+    index_places: Mapping[str, Place] = field(default_factory=dict)
+
+
+def global_table_of(part: Part, on_demand: bool) -> GlobalSettings:
+    """Read the settings of a GlobalTable's properties; faults go to the part."""
+    scaling: dict[Dimension, TargetTracking] = {}
+    replica = next(part.parts("Replicas"), None) or part.part("-")
+    throughput = None if on_demand else _throughput(part, replica, None, scaling)
+    replica_indexes = {each.content.get("IndexName"): each for each in replica.parts("GlobalSecondaryIndexes")}
+    indexes, places = [], {}
+    for each in part.parts("GlobalSecondaryIndexes"):
+        name: Any = each.content.get("IndexName")
+        own = None if on_demand else _throughput(each, replica_indexes.get(name, replica.part("-")), name, scaling)
+        index = index_of(each, "GSI", own)
+        if index is not None:
+            indexes.append(index)
+            places[index.name] = each.place
+    for each in part.parts("LocalSecondaryIndexes"):
+        index = index_of(each, "LSI", None)
+        if index is not None:
+            indexes.append(index)
+            places[index.name] = each.place
+    return GlobalSettings(tuple(indexes), throughput, scaling, places)
+
+
+def _throughput(
+    writes: Part, reads: Part, index: str | None, scaling: dict[Dimension, TargetTracking]
+) -> Throughput | None:
+    write = _units(writes, "Write", (index, "write"), scaling)
+    read = _units(reads, "Read", (index, "read"), scaling)
+    return None if read is None or write is None else Throughput(read, write)
+
+
+def _units(part: Part, word: str, dimension: Dimension, scaling: dict[Dimension, TargetTracking]) -> float | None:
+    """Units at the start: fixed, or the seed or minimum of auto scaling."""
+    settings = part.part(f"{word}ProvisionedThroughputSettings")
+    if not settings.has(f"{word}CapacityAutoScalingSettings"):
+        return settings.number(f"{word}CapacityUnits", "5")
+    scaled = settings.part(f"{word}CapacityAutoScalingSettings")
+    lowest, highest = scaled.number("MinCapacity", "1"), scaled.number("MaxCapacity", "100")
+    tracking = scaled.part("TargetTrackingScalingPolicyConfiguration")
+    target = tracking.number("TargetValue", "70")
+    if lowest is None or highest is None or target is None:
+        return None
+    found = policy(scaled, lowest, highest, target)
+    if found is not None:
+        scaling[dimension] = found
+    return scaled.number("SeedCapacity", "5") if scaled.has("SeedCapacity") else lowest
