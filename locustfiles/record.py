@@ -18,8 +18,9 @@ from locustfiles.lateness import Lateness
 from locustfiles.plan import Plan
 from locustfiles.session import ClockOffset, Start
 
-LATE_S, LATE_SHARE, LATE_STARTS = 0.1, 0.01, 10
-"""Not valid: more than one start in a hundred, and at least ten, came more than a tenth of a second late."""
+LATE_S, LATE_SHARE, LATE_STARTS = 0.25, 0.02, 10
+"""Not valid: more than one start in fifty, and at least ten, came more than a quarter of a second late. The shortest
+timers of the shipped scenarios have that period; less lateness moves a request, not the load, and is in its latency."""
 CPU_LIMIT_PERCENT = 90.0
 ACHIEVED_LIMIT = 0.99
 WAITED_PERCENT = 10.0
@@ -101,7 +102,7 @@ def judge_generator(
     late = lateness.later_than(LATE_S)
     if late >= LATE_STARTS and late > LATE_SHARE * lateness.total:
         reasons.append(
-            f"{late:,} of {lateness.total:,} starts were more than {LATE_S * 1000:.0f} ms late; the limit is 1 %"
+            f"{late:,} of {lateness.total:,} starts were more than {LATE_S * 1000:.0f} ms late; the limit is {LATE_SHARE:.0%}"
         )
     if achieved < ACHIEVED_LIMIT and cpu_mean is not None and cpu_mean > CPU_LIMIT_PERCENT:
         reasons.append(f"{achieved:.1%} of the plan was sent while the busiest process used {cpu_mean:.0f} % of a core")

@@ -47,8 +47,8 @@ def judge(sent: int, summaries: list[dict[str, Any]], workers: int = 1) -> Any:
     ("sent", "summaries", "workers", "reason"),
     [
         pytest.param(PLANNED, [summary()], 1, None, id="punctual and complete"),
-        pytest.param(PLANNED, [summary([0.001] * 2000 + [5.0] * 19)], 1, None, id="fewer than one in a hundred late"),
-        pytest.param(PLANNED, [summary([0.001] * 900 + [0.2] * 100)], 1, "100 of 1,000 starts", id="one in ten late"),
+        pytest.param(PLANNED, [summary([0.001] * 2000 + [5.0] * 39)], 1, None, id="fewer than one in fifty late"),
+        pytest.param(PLANNED, [summary([0.001] * 900 + [0.4] * 100)], 1, "100 of 1,000 starts", id="one in ten late"),
         pytest.param(PLANNED, [summary([0.001] * 20 + [0.2] * 5)], 1, None, id="a handful says nothing yet"),
         pytest.param(SHORT, [summary(cpu_percent=97)], 1, "97 % of a core", id="short of the plan, out of CPU"),
         pytest.param(SHORT, [summary()], 1, None, id="short of the plan with CPU to spare"),
