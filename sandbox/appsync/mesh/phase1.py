@@ -24,8 +24,8 @@ _LIVING = (
 class Phase1(DomainPartition):
     """Groups and nodes under `DOMAIN#{domain}`; a node's row holds its data.
 
-    The group's item has no place for its own lifetime or mode, so `maxConnectionTimeSeconds` is checked but every group
-    lives for the configured maximum, and every group counts as WebSocket.
+    The group's item has no place for its own lifetime or mode. So `maxConnectionTimeSeconds` is checked, but a group
+    lives for the configured maximum; and a client is told the mode that it asks for, WebSocket if it asks for none.
     """
 
     name = "phase1"
@@ -48,10 +48,11 @@ class Phase1(DomainPartition):
     def _mode(item: Item, ctx: Context) -> Item:
         created_ms = ctx.util.iso8601_to_epoch_ms(item["createdAt"])
         expires_ms = created_ms + ctx.env.max_connection_time_s * 1000
+        polling = ctx.args.get("useWebSocket") is False
         return {
             "expiresAt": ctx.util.epoch_ms_to_iso8601(expires_ms),
-            "useWebSocket": True,
-            "pollingIntervalSeconds": None,
+            "useWebSocket": not polling,
+            "pollingIntervalSeconds": ctx.env.polling_interval_s if polling else None,
         }
 
     def find_groups(self, domain: str, host_id: str | None, ctx: Context) -> Request:

@@ -77,10 +77,10 @@ def test_a_host_whose_group_is_gone_gets_a_new_one(mesh: Mesh) -> None:
     assert mesh.create_group()["id"] != first["id"]
 
 
-def test_a_polling_group_carries_its_polling_interval(deployed: Mesh) -> None:
-    group = deployed.create_group(ws=False)
+def test_a_polling_group_carries_its_polling_interval(mesh: Mesh) -> None:
+    group = mesh.create_group(ws=False)
     assert (group["useWebSocket"], group["pollingIntervalSeconds"]) == (False, 2)
-    node = deployed.join(group["id"])
+    node = mesh.data(m.JOIN_GROUP.replace("true", "false"), of(group, node="node-1"))
     assert (node["useWebSocket"], node["pollingIntervalSeconds"]) == (False, 2)
 
 
