@@ -69,7 +69,7 @@ def test_a_punctual_generator_that_sent_less_says_why_it_may_be() -> None:
 
 
 def test_workers_are_judged_together() -> None:
-    generator = judge(PLANNED, [summary([0.001] * 980), summary([0.3] * 20, cpu_percent=60)], workers=2)
+    generator = judge(PLANNED, [summary([0.001] * 970), summary([0.3] * 30, cpu_percent=60)], workers=2)
     assert not generator.valid
     assert generator.cpu_mean_percent == 60
     assert generator.lateness_max_ms == pytest.approx(300)
