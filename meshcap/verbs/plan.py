@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from meshcap.console import data, out, say
 from meshcap.options import SCENARIOS, AsJson, ScenarioFile, ScenarioName
@@ -14,8 +17,21 @@ if TYPE_CHECKING:
     from capacity.forecast import Forecast
 
 
-def command(scenario: ScenarioName = "classroom", file: ScenarioFile = SCENARIOS, as_json: AsJson = False) -> None:
-    """Forecast what a scenario will send, consume, throttle and cost. Nothing is sent."""
+def command(
+    scenario: ScenarioName = "classroom",
+    file: ScenarioFile = SCENARIOS,
+    workload: Annotated[
+        Path | None, typer.Option(help="A Python file with a workload of your own, in place of a scenario.")
+    ] = None,
+    region: Annotated[str, typer.Option(help="Region of the prices, with --workload.")] = "ap-northeast-1",
+    as_json: AsJson = False,
+) -> None:
+    """Forecast what a scenario, or a workload of your own, will send, consume, throttle and cost. Nothing is sent."""
+    if workload is not None:
+        from meshcap.own_plan import plan_own
+
+        plan_own(workload, region, as_json)
+        return
     from capacity.forecast import forecast
     from capacity.scenario import load_scenario
 

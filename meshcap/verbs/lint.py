@@ -1,0 +1,63 @@
+"""`meshcap lint TEMPLATE`: what in a description of tables will throttle, overflow or cost more than it needs to."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from capacity.exit_codes import ExitCode
+from meshcap.console import data, say
+from meshcap.errors import UserError
+from meshcap.options import AsJson
+
+
+def command(
+    template: Annotated[
+        Path,
+        typer.Argument(help="A CloudFormation or CDK template, an answer of describe-table, or a Workbench model."),
+    ],
+    items: Annotated[
+        Path | None, typer.Option(help="Sample items as JSON: a list, an answer of scan, or {table: [items]}.")
+    ] = None,
+    parameter: Annotated[list[str] | None, typer.Option(help="A template's parameter: Stage=prod.")] = None,
+    region: Annotated[str, typer.Option(help="Whose prices: ap-northeast-1 or us-east-1.")] = "ap-northeast-1",
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 99 when there is an error or warning.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Findings on the tables of a file, each with a number from the model and a remedy. Nothing is sent."""
+    from capacity import prices
+    from capacity.lint import lint
+    from capacity.templates import TemplateError, add_items, read_description
+
+    try:
+        price_list = prices.load(region)
+        description = read_description(template, dict(map(_parameter, parameter or ())))
+        if items is not None:
+            description = add_items(description, items)
+    except (TemplateError, ValueError) as fault:
+        raise UserError(str(fault)) from None
+    findings = lint(description, price_list)
+    if as_json:
+        tables = [each.table.name for each in description.tables]
+        content = {"file": description.file, "kind": description.kind, "tables": tables, "notes": description.notes}
+        listed = [each.model_dump() for each in findings]
+        data(json.dumps({**content, "findings": listed}, indent=2, ensure_ascii=False))
+    else:
+        for finding in findings:
+            data(f"{finding}\n")
+        for note in description.notes:
+            say(note)
+        say(f"{description.kind}, {len(description.tables)} tables, {len(findings)} findings")
+    if strict and any(each.severity != "advice" for each in findings):
+        sys.exit(ExitCode.THRESHOLD_FAILED)
+
+
+def _parameter(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not sign or not name:
+        raise UserError(f"--parameter {text!r} is none; write name and value, like --parameter Stage=prod")
+    return name, value
