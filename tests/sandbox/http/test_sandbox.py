@@ -10,6 +10,7 @@ import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -349,6 +350,32 @@ def test_on_a_network_aws_requests_must_be_signed_with_the_api_key(target: str) 
         )
     ]
     assert statuses == [200, 400, 400]
+
+
+@pytest.mark.parametrize("service", ["dynamodb", "cloudwatch"])
+def test_on_a_network_boto3_works_with_the_key_as_secret_and_with_no_other(service: str) -> None:
+    def use(url: str) -> None:
+        for secret, allowed in ((KEY, True), ("guess", False)):
+            settings = {"region_name": "ap-northeast-1", "aws_access_key_id": "me", "aws_secret_access_key": secret}
+            boto = boto3.client(service, endpoint_url=url, config=Config(retries={"total_max_attempts": 1}), **settings)
+            call = boto.list_tables if service == "dynamodb" else partial(put_much, boto)
+            if allowed:
+                call()
+            else:
+                with pytest.raises(botocore.exceptions.ClientError):
+                    call()
+
+    def put_much(boto: Any) -> None:  # enough for botocore to compress it
+        data = [{"MetricName": f"metric_{number:04}", "Value": 1.0} for number in range(900)]
+        boto.put_metric_data(Namespace="Custom", MetricData=data)
+
+    async def run() -> None:
+        sandbox = Sandbox(REMOTE)
+        await sandbox.http.start("127.0.0.1")  # the checks of a sandbox on a network, without one
+        await asyncio.to_thread(use, f"http://127.0.0.1:{sandbox.http.port}")
+        await sandbox.http.stop()
+
+    uvloop.run(run())
 
 
 @pytest.mark.parametrize(
