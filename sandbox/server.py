@@ -12,7 +12,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
-from dataclasses import asdict, is_dataclass, replace
+from dataclasses import replace
 from threading import Thread
 from types import TracebackType
 from typing import Any
@@ -42,6 +42,8 @@ from sandbox.tls import Tls, server_tls
 
 # "Even with zero traffic the sample is emitted regularly" (DynamoDB guide, metrics-dimensions, 2026-11-30)
 _ZERO_WHEN_IDLE = frozenset(("ConsumedReadCapacityUnits", "ConsumedWriteCapacityUnits"))
+
+_RSS_UNIT_BYTES = 1 if sys.platform == "darwin" else 1024
 
 
 class Sandbox:
@@ -152,7 +154,7 @@ class Sandbox:
             "uptime_s": round(self.clock() - self._started_s, 3),
             "http_connections": len(self.http.connections),
             "websockets": len(self.http.websockets),
-            "max_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024,
+            "max_rss_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _RSS_UNIT_BYTES,
             "cpu_s": time.process_time(),
         }
 
@@ -176,20 +178,14 @@ class Sandbox:
 
     def _tick(self) -> None:
         """Close metric periods at their boundary, and let the engine delete what has expired, busy or not."""
+        delay_s = 1.0 - self.clock() % 1.0 + 0.0005
+        self._ticking = asyncio.get_running_loop().call_later(delay_s, self._tick)  # first, so that no fault ends it
         self.metrics.tick()
         self.engine.tick()
-        now_s = self.clock()
-        self._ticking = asyncio.get_running_loop().call_later(1.0 - now_s % 1.0 + 0.0005, self._tick)
 
 
 def _json(content: Any) -> Response:
-    return Response(200, orjson.dumps(content, default=_plain) + b"\n")
-
-
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return asdict(value)
-    raise TypeError(f"{type(value).__name__} has no JSON form")
+    return Response(200, orjson.dumps(content) + b"\n")
 
 
 def run(config: SandboxConfig, on_ready: Callable[[Sandbox], None], until_stdin_closes: bool = False) -> None:
