@@ -10,7 +10,7 @@ import orjson
 from capacity.item_size import item_size_bytes
 from capacity.units import write_units
 from sandbox.dynamodb.errors import DynamoDBError
-from sandbox.dynamodb.records import Record
+from sandbox.dynamodb.records import Record, stored_text
 from sandbox.dynamodb.tables import IndexState, TableState
 
 
@@ -74,7 +74,7 @@ class Backfill:
             text, size = record.text, record.size_bytes
         else:
             entry = index.entry_of(item)
-            text, size = orjson.dumps(entry), item_size_bytes(entry)
+            text, size = stored_text(entry), item_size_bytes(entry)
         record.entries[position] = added = Record(order, text, size)
         index.records.insert(added)
         index.size_bytes += size

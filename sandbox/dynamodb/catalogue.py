@@ -18,6 +18,7 @@ from sandbox.dynamodb.partition_report import partition_report
 from sandbox.dynamodb.streams import Stream
 from sandbox.dynamodb.tables import Description, IndexState, TableState, attribute_kinds
 
+GAUGE_PERIOD_S = 60.0
 _ON_DEMAND_QUEUE_UNITS = 4000.0
 """Write rate that stands for an on-demand table's when the queue before an index is sized."""
 
@@ -36,6 +37,7 @@ class Catalogue:
         self.next_change_s = math.inf
         self._changing: list[TableState] = []
         self._backfills: list[Backfill] = []
+        self._next_gauges_s = 0.0
 
     # Finding
 
@@ -159,7 +161,7 @@ class Catalogue:
                 assert index.queue is not None
                 index.queue.capacity_units = rate * self.config.index_queue_s
         table.set_indexes(table.indexes)
-        self._report_provisioned(table)
+        _report_levels(table)
 
     def _settings(self, table: TableState, description: Description, warm: dict[str, Any]) -> Settings | None:
         if self.config.world == "off":
@@ -184,15 +186,13 @@ class Catalogue:
             **warm_units,
         )
 
-    def _report_provisioned(self, table: TableState) -> None:
-        if table.is_on_demand():
-            return
-        resources: list[tuple[Any, Description]] = [(table.metrics, table.description)]
-        resources += [(index.metrics, index.description) for index in table.global_indexes()]
-        for metrics, description in resources:
-            throughput = description["ProvisionedThroughput"]
-            metrics.count("ProvisionedReadCapacityUnits").add(float(throughput["ReadCapacityUnits"]))
-            metrics.count("ProvisionedWriteCapacityUnits").add(float(throughput["WriteCapacityUnits"]))
+    def report_gauges(self, now_s: float) -> None:
+        """The levels that CloudWatch shows as Provisioned...CapacityUnits and OnDemandMax...RequestUnits, once a
+        minute (AWS: every five) and at every change."""
+        if now_s >= self._next_gauges_s:
+            self._next_gauges_s = now_s - now_s % GAUGE_PERIOD_S + GAUGE_PERIOD_S
+            for table in self.tables.values():
+                _report_levels(table)
 
     def partitions(self) -> dict[str, Any]:
         """Partitions of every table and global index as plain JSON, for people."""
@@ -257,6 +257,19 @@ class Catalogue:
                     for index in indexes
                 ]
         return description
+
+
+def _report_levels(table: TableState) -> None:
+    resources: list[tuple[Any, Description]] = [(table.metrics, table.description)]
+    resources += [(index.metrics, index.description) for index in table.global_indexes()]
+    for metrics, description in resources:
+        for kind in ("Read", "Write"):
+            if not table.is_on_demand():
+                units = description["ProvisionedThroughput"][f"{kind}CapacityUnits"]
+                metrics.count(f"Provisioned{kind}CapacityUnits").add(float(units))
+            most = (description.get("OnDemandThroughput") or {}).get(f"Max{kind}RequestUnits")
+            if most is not None and most >= 0:
+                metrics.count(f"OnDemandMax{kind}RequestUnits").add(float(most))
 
 
 def _warm(throughput: ThroughputResource) -> Description:

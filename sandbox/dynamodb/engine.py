@@ -87,10 +87,11 @@ class Engine(Catalogue):
         return answer
 
     def tick(self) -> None:
-        """Do what has become due: expired items, table statuses, backfills. Cheap when nothing has."""
+        """Do what has become due: expired items, table statuses, backfills, gauges. Cheap when nothing has."""
         now_s = self.clock()
         self.expiry.delete_due(now_s)
         self.advance(now_s)
+        self.report_gauges(now_s)
         self.next_event_s = min(self.expiry.next_s, self.next_change_s)
 
     def _prefer_type_error(self, operation: str, request: dict[str, Any], streams: bool) -> None:

@@ -11,10 +11,21 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+import orjson
+
 Order = tuple[Any, ...]
 """Position of a record: (128-bit hash of the partition key, sort key); an index entry's goes on with the item's own."""
 
 BLOCK_RECORDS = 512
+
+
+def stored_text(item: Any) -> bytes:
+    """An item as JSON text to keep.
+
+    orjson leaves its whole output buffer, several KB, behind a short text; a copy takes what it needs, a tenth of that,
+    for a twentieth of a microsecond.
+    """
+    return bytes(memoryview(orjson.dumps(item)))
 
 
 class Record:

@@ -11,7 +11,7 @@ from capacity.item_size import ITEM_LIMIT_BYTES, item_size_bytes
 from capacity.units import write_units
 from sandbox.dynamodb.errors import validation
 from sandbox.dynamodb.keys import entry_sort_bytes, sort_bytes
-from sandbox.dynamodb.records import Order, Record
+from sandbox.dynamodb.records import Order, Record, stored_text
 from sandbox.dynamodb.tables import IndexState, TableState
 from sandbox.dynamodb.throughput import Refusals
 from sandbox.dynamodb.values import Item
@@ -51,7 +51,7 @@ class Write:
         change = self.size_bytes
         text = None
         if item is not None:
-            text = orjson.dumps(item)
+            text = stored_text(item)
             if old is None:
                 old = Record(order, text, self.size_bytes, [None] * len(table.indexes) if table.indexes else None)
                 table.rows[order] = old
@@ -117,7 +117,7 @@ class Write:
                 entry_text, entry_size = text, size
             else:
                 entry_item = index.entry_of(item)
-                entry_text, entry_size = orjson.dumps(entry_item), item_size_bytes(entry_item)
+                entry_text, entry_size = stored_text(entry_item), item_size_bytes(entry_item)
             if old is not None and old.order == order:
                 if _differ(old, entry_text, entry_size):
                     self.index_charges.append((index, write_units(max(old.size_bytes, entry_size)), order))

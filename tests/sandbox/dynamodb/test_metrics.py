@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from served_engine import RecordedMetrics, key_table
+from served_engine import Clock, RecordedMetrics, key_table
 
 from sandbox.dynamodb.engine import Engine
 from sandbox.dynamodb.errors import DynamoDBError
@@ -81,3 +82,19 @@ def test_a_batch_counts_for_each_of_its_tables(engine: Engine, metrics: Recorded
     for table in ("things", "others"):
         dimensions = (("TableName", table), ("Operation", "BatchWriteItem"))
         assert metrics.counts["SuccessfulRequestLatency", dimensions] == 1
+
+
+def test_levels_are_reported_every_minute(engine: Engine, metrics: RecordedMetrics, clock: Clock) -> None:
+    for _ in range(3):
+        clock.advance(60.0)
+        engine.tick()
+        engine.tick()
+    assert metrics.counts["ProvisionedWriteCapacityUnits", TABLE] == 1 + 3
+    assert metrics.sums["ProvisionedWriteCapacityUnits", TABLE] == 8 * 4
+
+
+def test_a_configured_maximum_is_a_level(make_engine: Callable[..., Engine], metrics: RecordedMetrics) -> None:
+    """CloudWatch metrics of DynamoDB, 2026: OnDemandMaxReadRequestUnits and OnDemandMaxWriteRequestUnits."""
+    make_engine().call("CreateTable", key_table("capped", OnDemandThroughput={"MaxReadRequestUnits": 50}))
+    assert metrics.sum("OnDemandMaxReadRequestUnits", TableName="capped") == 50
+    assert metrics.sum("ProvisionedReadCapacityUnits", TableName="capped") == 0
