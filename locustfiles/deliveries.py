@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from capacity.record import DELIVERIES, DELIVERY_FAULTS
 from locustfiles.histogram import encode
+from locustfiles.ledger_columns import CROSSTALK, DELIVERED, OUTCOMES, SUPERSEDED, UNSETTLED, Ints, Settled
 from locustfiles.parts import REPORT
 from locustfiles.plan import Plan
-from locustfiles.settlement import CROSSTALK, DELIVERED, OUTCOMES, SUPERSEDED, UNSETTLED, Ints, Settled
 
 _MIN_P99_SAMPLES = 100
 

@@ -27,6 +27,7 @@ from capacity.record import Target, read_run, run_id
 from capacity.scenario import Scenario, ScenarioError, load_scenario
 from locustfiles import part_transfer
 from locustfiles.clock import now_s
+from locustfiles.delivery_count import DeliveryCount
 from locustfiles.merge import merge_run
 from locustfiles.record import begin_record
 from locustfiles.seats import Role, Seating
@@ -53,7 +54,7 @@ class Generator:
         self._tickets = itertools.count()
         self._waiting: dict[int, AsyncResult] = {}
         self._left: set[str] = set()
-        self._deliveries: dict[str, int] = {}
+        self._deliveries: DeliveryCount
         self._clients: dict[str, str] = {}
         self._asked_to_leave_s: float | None = None
         self._progress_s = 0.0
@@ -81,15 +82,16 @@ class Generator:
             self._runner.register_message(_BACK, self._on_back)
             self._runner.register_message(_LEFT, self._on_left)
             self._runner.register_message(_PART, self._on_part)
-        environment.events.report_to_master.add_listener(self._on_report)  # type: ignore[no-untyped-call]
-        environment.events.worker_report.add_listener(self._on_worker_report)  # type: ignore[no-untyped-call]
+        self._deliveries = DeliveryCount(
+            environment.events, lambda: self.session.receptions.count if self.session is not None else 0
+        )
         environment.events.test_start.add_listener(self._on_test_start)  # type: ignore[no-untyped-call]
         environment.events.test_stopping.add_listener(self._on_test_stopping)  # type: ignore[no-untyped-call]
         environment.events.test_stop.add_listener(self._on_test_stop)  # type: ignore[no-untyped-call]
         if environment.web_ui is not None:
             from locustfiles.web_tab import MeshTab  # the forecast behind it takes a second to load
 
-            MeshTab(environment, self.scenario, self.elapsed_s, self._count_deliveries, self._target)
+            MeshTab(environment, self.scenario, self.elapsed_s, lambda: self._deliveries.total, self._target)
         return self.scenario
 
     def elapsed_s(self) -> float | None:
@@ -98,17 +100,6 @@ class Generator:
 
     def _target(self) -> Target | None:
         return None if self.start is None else read_run(self.run_dir).target
-
-    def _count_deliveries(self) -> int:
-        own = self.session.receptions.count if self.session is not None else 0
-        return own + sum(self._deliveries.values())
-
-    def _on_report(self, data: dict[str, Any], **_: Any) -> None:
-        if self.session is not None:
-            data["meshcap_deliveries"] = self.session.receptions.count
-
-    def _on_worker_report(self, client_id: str, data: dict[str, Any], **_: Any) -> None:
-        self._deliveries[client_id] = data.get("meshcap_deliveries", 0)
 
     @property
     def _runner(self) -> Any:
@@ -142,7 +133,7 @@ class Generator:
         self.start = Start(name, now_s() + LEAD_S, groups, planned)
         self._seating = Seating(population.nodes_per_group)
         self._left, self._clients, self._asked_to_leave_s, self._merged = set(), {}, None, False
-        self._deliveries = {}
+        self._deliveries.reset()
         parts = self.run_dir / "parts"
         parts.mkdir(parents=True, exist_ok=True)
         (parts / "start.json").write_bytes(orjson.dumps(asdict(self.start)))

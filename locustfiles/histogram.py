@@ -42,7 +42,8 @@ def _slots(values: NDArray[np.int64]) -> NDArray[np.int64]:
     sub_bucket_mask = (2 << _HALF_MAGNITUDE) - 1
     bucket = np.frexp((values | sub_bucket_mask).astype(np.float64))[1] - (_HALF_MAGNITUDE + 1)
     sub_bucket = values >> bucket
-    return ((bucket + 1).astype(np.int64) << _HALF_MAGNITUDE) + sub_bucket - (1 << _HALF_MAGNITUDE)
+    slots: NDArray[np.int64] = ((bucket + 1).astype(np.int64) << _HALF_MAGNITUDE) + sub_bucket - (1 << _HALF_MAGNITUDE)
+    return slots
 
 
 def _append_zigzag(payload: bytearray, number: int) -> None:

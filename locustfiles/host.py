@@ -31,7 +31,8 @@ class Host(Node):
         if answer.outcome != "ok" or not answer.data:
             return None
         self.group_id = answer.data["id"]
-        return answer.data
+        entered: dict[str, Any] = answer.data
+        return entered
 
     def _leave_operation(self) -> tuple[str, dict[str, Any]]:
         return "dissolveGroup", {"groupId": self.group_id, "domain": self.domain, "hostId": self.name}

@@ -30,4 +30,5 @@ def read_stamp(text: str, near: int) -> int | None:
     if not digits.isdecimal():
         return None
     modulus = _MODULI[len(digits)]
-    return near + (int(digits) - near + modulus // 2) % modulus - modulus // 2
+    ahead: int = (int(digits) - near + modulus // 2) % modulus - modulus // 2
+    return near + ahead

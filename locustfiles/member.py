@@ -40,7 +40,8 @@ class GroupMember(Node):
         if answer.outcome != "ok" or not answer.data:
             return None
         self.group_id = group["id"]
-        return answer.data
+        entered: dict[str, Any] = answer.data
+        return entered
 
     def _leave_operation(self) -> tuple[str, dict[str, Any]]:
         return "leaveGroup", {"groupId": self.group_id, "domain": self.domain, "nodeId": self.name}

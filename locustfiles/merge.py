@@ -22,11 +22,12 @@ import pyarrow.parquet as pq
 from capacity.record import DELIVERIES, DELIVERY_FAULTS, REQUESTS, read_run, replacing
 from capacity.scenario import Scenario
 from locustfiles.deliveries import delivery_rows, fault_rows
+from locustfiles.ledger_columns import Presences, Publications, Receptions
 from locustfiles.parts import read_stream
 from locustfiles.plan import Plan
 from locustfiles.record import end_record
 from locustfiles.session import ClockOffset, Start
-from locustfiles.settlement import HORIZON_S, Presences, Publications, Receptions, Settlement
+from locustfiles.settlement import HORIZON_S, Settlement
 
 _OF_TIMERS = (
     "renewHeartbeat",
@@ -162,19 +163,25 @@ def _column(batch: pa.RecordBatch, name: str, kind: Any = np.int64) -> Any:
 
 def _publications(batch: pa.RecordBatch, offset_s: float) -> Publications:
     return Publications(
-        *(_column(batch, name) for name in ("sender", "kind", "sequence", "group")),
-        _column(batch, "sent_s", float) + offset_s,
-        _column(batch, "answered_s", float) + offset_s,
-        _column(batch, "fate"),
-        _column(batch, "key", object),
+        sender=_column(batch, "sender"),
+        kind=_column(batch, "kind"),
+        sequence=_column(batch, "sequence"),
+        group=_column(batch, "group"),
+        sent_s=_column(batch, "sent_s", float) + offset_s,
+        answered_s=_column(batch, "answered_s", float) + offset_s,
+        fate=_column(batch, "fate"),
+        key=_column(batch, "key", object),
     )
 
 
 def _receptions(batch: pa.RecordBatch, offset_s: float) -> Receptions:
     return Receptions(
-        *(_column(batch, name) for name in ("receiver", "sender", "kind", "sequence")),
-        _column(batch, "received_s", float) + offset_s,
-        _column(batch, "foreign", bool),
+        receiver=_column(batch, "receiver"),
+        sender=_column(batch, "sender"),
+        kind=_column(batch, "kind"),
+        sequence=_column(batch, "sequence"),
+        received_s=_column(batch, "received_s", float) + offset_s,
+        foreign=_column(batch, "foreign", bool),
     )
 
 

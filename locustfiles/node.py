@@ -213,6 +213,8 @@ class Node(ABC):
 
     def _send_events(self, due_s: float) -> None:
         events = self._events.take_all()
+        if not events:
+            self.session.notes["a batch of events went with an earlier one"] += 1
         if not events or not self.connected or self._hearing is None:
             return
         wire = [_wire(event) for event in events]

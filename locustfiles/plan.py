@@ -78,7 +78,7 @@ class Plan:
 
     def has_fault(self, fault: Fault, index: int) -> bool:
         """Whether node `index` is one of those that the scenario's faults hit."""
-        share = getattr(self.scenario.faults, fault)
+        share: float = getattr(self.scenario.faults, fault)
         return share > 0 and self._hash(_FAULTS.index(fault), index) < share
 
     def fault_s(self, index: int) -> float:

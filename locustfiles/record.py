@@ -102,7 +102,8 @@ def judge_generator(
     late = lateness.later_than(LATE_S)
     if late >= LATE_STARTS and late > LATE_SHARE * lateness.total:
         reasons.append(
-            f"{late:,} of {lateness.total:,} starts were more than {LATE_S * 1000:.0f} ms late; the limit is {LATE_SHARE:.0%}"
+            f"{late:,} of {lateness.total:,} starts were more than {LATE_S * 1000:.0f} ms late; "
+            f"the limit is {LATE_SHARE:.0%}"
         )
     if achieved < ACHIEVED_LIMIT and cpu_mean is not None and cpu_mean > CPU_LIMIT_PERCENT:
         reasons.append(f"{achieved:.1%} of the plan was sent while the busiest process used {cpu_mean:.0f} % of a core")

@@ -15,7 +15,7 @@ from locust.env import Environment
 
 from capacity.cloudwatch import CloudWatchError, CloudWatchReader, Patience, cloudwatch_client
 from capacity.forecast import Forecast, forecast
-from capacity.metric_catalogue import MetricQuery
+from capacity.metric_catalogue import Dimensions, MetricQuery
 from capacity.record import Target
 from capacity.scenario import Scenario
 from capacity.workloads.mesh.tables import TABLES
@@ -97,7 +97,7 @@ class MeshTab:
 
     def _extend(self, response: flask.Response) -> flask.Response:
         if flask.request.path == "/stats/requests" and response.is_json:
-            entries: Any = self._environment.stats.entries  # type: ignore[union-attr]
+            entries: Any = self._environment.stats.entries
             self._measured.requests_per_s = {name: entry.current_rps for (name, _), entry in entries.items()}
             table = rows(self._plan, self._measured, self._elapsed_s())
             stats = {"extended_stats": [{"key": KEY, "data": table}]}
@@ -127,8 +127,8 @@ class MeshTab:
 
 def _last_rates(target: Target, scenario: Scenario) -> dict[tuple[str, str], float]:
     """Per (resource, metric) the rate per second in the last whole period that has a point."""
-    table = (("TableName", target.table_name),)
-    resources = {"table": table}
+    table: Dimensions = (("TableName", target.table_name),)
+    resources: dict[str, Dimensions] = {"table": table}
     for index in TABLES[scenario.layout].indexes:
         resources[index.name] = (("GlobalSecondaryIndexName", index.name), *table)
     names = {dimensions: name for name, dimensions in resources.items()}
