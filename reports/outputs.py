@@ -22,12 +22,13 @@ from reports.sections import (
     generator,
     latency,
     limits,
+    partitions,
     throttles,
 )
 from reports.wording import Wording
 
 TEMPLATES = Path(__file__).parent / "templates"
-SECTIONS = (capacity, limits, burst, throttles, latency, deliveries, errors, generator, cost, assumptions)
+SECTIONS = (capacity, limits, partitions, burst, throttles, latency, deliveries, errors, generator, cost, assumptions)
 FIGURES = (throttles, limits, cost, capacity, deliveries)
 
 

@@ -27,12 +27,13 @@ CHARTS = {
     "heat map": heat_map(
         "h",
         "alt",
-        TIMES,
+        [0.0, 10.0, 20.0, 30.0],
         ["1", "2"],
-        np.array([[0, 0.5, 1, np.nan], [0.2, 0.2, 0.2, 0.2]]),
-        np.eye(2, 4),
-        step_s=10,
+        np.array([[0, 3, 6], [1, 1, 1]]),
+        np.array([False, False, True]),
+        unit="partition",
         time_unit="s",
+        end_s=30,
     ),
     "bars": bars("b", "alt", [Bar("one", [("c0", 3.0), ("c1", 1.0)], "4"), Bar("<two>", [("c0", 0.0)], "0")]),
 }
