@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from cable import cable_to
 from load_run import Load, Run, Sandbox, free_port
 
 from capacity.record import DELIVERY_COUNTS
@@ -148,6 +149,31 @@ def test_a_stall_of_the_target_is_seen_from_the_intended_start_alone(load: Load,
     assert (reports["intended_latency_ms"] > 1000).sum() >= 2 * waited
     every_pair_is_accounted_for(run)
     assert run.count("lost") == 0
+
+
+def test_a_cut_network_is_in_the_record_and_the_nodes_come_back(sandbox: Sandbox, tmp_path: Path) -> None:
+    with cable_to(sandbox.graphql_url) as (cable, url):
+        load = Load(tmp_path, url)
+        process = load.start("long", "-u", "6", "-r", "6", "-t", "16s")
+        load.wait_until_busy(4)
+        cable.pull()
+        cut_s = time.time()
+        time.sleep(4)
+        cable.plug_in()
+        run = load.end(process)
+    failed = run.requests[run.requests["outcome"] == "error"]
+    assert len(failed) > 0
+    assert set(failed["error_type"]) <= {"ConnectionResetError", "ConnectionRefusedError", "BrokenPipeError"}
+    started_s = run.requests["start"].map(pd.Timestamp.timestamp)
+    after = run.requests[started_s > cut_s + 6]
+    assert (after["outcome"] == "ok").mean() > 0.9
+    assert run.record.generator is not None
+    assert any(note.startswith("WebSocket lost: ") for note in run.record.generator.notes)
+    every_pair_is_accounted_for(run)
+    second_s = run.deliveries["second"].map(pd.Timestamp.timestamp)
+    back = run.deliveries[second_s > cut_s + 7]
+    assert back["delivered"].sum() > 0.9 * back["expected"].sum() > 0
+    assert sandbox.items() == []
 
 
 def test_two_processes_send_what_one_does(load: Load, sandbox: Sandbox) -> None:
