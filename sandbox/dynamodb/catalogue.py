@@ -78,6 +78,7 @@ class Catalogue:
         ]
         table.warm = request.get("WarmThroughput") or {}
         table.wake = self.wake
+        table.collection_limit_bytes = self.config.item_collection_bytes
         table.set_indexes(indexes)
         self.set_throughput(table, now_s)
         for tag in request.get("Tags") or ():

@@ -29,6 +29,8 @@ class EngineConfig:
     most_units: int = 4_000_000
     """Provisioned or warm units per second that a table or index may be given. AWS: 40,000 until raised on request;
     here it only keeps the number of partitions within reason."""
+    item_collection_bytes: int = 10 << 30
+    """Largest item collection of a table with a local index (Developer Guide, LSI, 2023-02)."""
     table_delay_s: float = 0.0
     """How long a table or index stays CREATING, UPDATING or DELETING."""
     backfill_items_per_s: float = 0.0

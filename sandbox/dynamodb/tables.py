@@ -8,6 +8,7 @@ from typing import Any
 from capacity.physics.backpressure import IndexQueue
 from capacity.physics.decreases import DecreaseAllowance
 from capacity.physics.resource import ThroughputResource
+from sandbox.dynamodb.errors import DynamoDBError
 from sandbox.dynamodb.keys import KeyReader
 from sandbox.dynamodb.metrics import IndexMetrics, TableMetrics
 from sandbox.dynamodb.records import Order, OrderedRecords, Record
@@ -64,6 +65,7 @@ class TableState:
         self.metrics = metrics
         self.throughput: ThroughputResource | None = None
         self.collection_bytes: dict[int, int] | None = None
+        self.collection_limit_bytes = 0
         self.ttl_attribute: str | None = None
         self.stream: Stream | None = None
         self.tags: dict[str, str] = {}
@@ -93,6 +95,22 @@ class TableState:
         has_local = any(not index.is_global for index in indexes)
         if has_local and self.collection_bytes is None:
             self.collection_bytes = {}
+
+    def check_collection(self, hash128: int, change_bytes: int) -> None:
+        """An item collection of a table with a local index holds 10 GB; only what makes it grow is refused."""
+        assert self.collection_bytes is not None
+        if change_bytes > 0 and self.collection_bytes.get(hash128, 0) + change_bytes > self.collection_limit_bytes:
+            raise DynamoDBError("ItemCollectionSizeLimitExceededException", "Collection size exceeded.")
+
+    def grow_collection(self, hash128: int, change_bytes: int) -> None:
+        """Count bytes of the table and its local indexes under one partition key."""
+        sizes = self.collection_bytes
+        assert sizes is not None
+        size = sizes.get(hash128, 0) + change_bytes
+        if size:
+            sizes[hash128] = size
+        else:
+            del sizes[hash128]
 
     @property
     def key_attribute_names(self) -> set[str]:

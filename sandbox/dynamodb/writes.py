@@ -42,6 +42,8 @@ class Write:
                 raise validation("Item size has exceeded the maximum allowed size")
             if table.indexes:
                 self.entry_orders = [index.keys.entry_order(item, order) for index in table.indexes]
+            if table.collection_bytes is not None:
+                table.check_collection(order[0], size - (old.size_bytes if old is not None else 0))
         old_size = old.size_bytes if old is not None else 0
         self.units = write_units(old_size if old_size > self.size_bytes else self.size_bytes)
 
@@ -60,19 +62,19 @@ class Write:
                 change -= old.size_bytes
                 old.text, old.size_bytes = text, self.size_bytes
             if table.indexes:
-                self._move_entries(old, text)
+                self._move_entries(old, text, now_s)
         elif old is not None:
             change = -old.size_bytes
             del table.rows[order]
             table.records.remove(order)
             if table.indexes:
-                self._drop_entries(old)
+                self._drop_entries(old, now_s)
         if change:
             table.size_bytes += change
             if table.throughput is not None:
                 table.throughput.store(now_s, order[0], change, sort_bytes(order))
-        if table.collection_bytes is not None:
-            self._grow_collection(change)
+            if table.collection_bytes is not None:
+                table.grow_collection(order[0], change)
         if table.expiry is not None and item is not None:
             table.expiry.watch(table, order, item)
         if table.stream is not None:
@@ -100,7 +102,7 @@ class Write:
             table.throughput.charge(now_s, "write", self.order[0], units, sort_bytes(self.order))
         table.metrics.consumed_write.add(units)
 
-    def _move_entries(self, record: Record, text: bytes) -> None:
+    def _move_entries(self, record: Record, text: bytes, now_s: float) -> None:
         table, entries = self.table, record.entries
         item, size = self.item, self.size_bytes
         assert entries is not None
@@ -110,7 +112,7 @@ class Write:
             old, order = entries[position], self.entry_orders[position]
             if order is None:
                 if old is not None:
-                    self._take_out(index, old)
+                    self._take_out(index, old, now_s)
                     entries[position] = None
                 continue
             if index.projects_all:
@@ -121,33 +123,35 @@ class Write:
             if old is not None and old.order == order:
                 if _differ(old, entry_text, entry_size):
                     self.index_charges.append((index, write_units(max(old.size_bytes, entry_size)), order))
-                    index.size_bytes += entry_size - old.size_bytes
+                    self._resize(index, order, entry_size - old.size_bytes, now_s)
                 old.text, old.size_bytes = entry_text, entry_size
                 continue
             if old is not None:
-                self._take_out(index, old)
+                self._take_out(index, old, now_s)
             entry = entries[position] = Record(order, entry_text, entry_size)
             index.records.insert(entry)
-            index.size_bytes += entry_size
+            self._resize(index, order, entry_size, now_s)
             self.index_charges.append((index, write_units(entry_size), order))
 
-    def _take_out(self, index: IndexState, entry: Record) -> None:
+    def _take_out(self, index: IndexState, entry: Record, now_s: float) -> None:
         index.records.remove(entry.order)
-        index.size_bytes -= entry.size_bytes
+        self._resize(index, entry.order, -entry.size_bytes, now_s)
         self.index_charges.append((index, write_units(entry.size_bytes), entry.order))
 
-    def _drop_entries(self, record: Record) -> None:
+    def _drop_entries(self, record: Record, now_s: float) -> None:
         for index, entry in zip(self.table.indexes, record.entries or (), strict=True):
             if entry is not None:
-                self._take_out(index, entry)
+                self._take_out(index, entry, now_s)
 
-    def _grow_collection(self, change_bytes: int) -> None:
-        sizes = self.table.collection_bytes
-        assert sizes is not None
-        key = self.order[0]
-        sizes[key] = sizes.get(key, 0) + change_bytes
-        if not sizes[key]:
-            del sizes[key]
+    def _resize(self, index: IndexState, order: Order, change_bytes: int, now_s: float) -> None:
+        """Count what an index grew by: for its partitions, or, for a local one, for the item collection."""
+        if not change_bytes:
+            return
+        index.size_bytes += change_bytes
+        if not index.is_global:
+            self.table.grow_collection(self.order[0], change_bytes)
+        elif index.throughput is not None:
+            index.throughput.store(now_s, order[0], change_bytes, entry_sort_bytes(index.keys, order))
 
 
 def _differ(old: Record, text: bytes, size_bytes: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -181,3 +182,17 @@ def test_collection_metrics_name_the_collection(engine: Engine) -> None:
     answer = engine.call("PutItem", {"TableName": "things", "Item": BOTH, "ReturnItemCollectionMetrics": "SIZE"})
     assert answer["ItemCollectionMetrics"]["ItemCollectionKey"] == {"pk": {"S": "a"}}
     assert answer["ItemCollectionMetrics"]["SizeEstimateRangeGB"] == [0.0, 1.0]
+
+
+def test_an_item_collection_is_full_at_its_limit(make_engine: Callable[..., Engine]) -> None:
+    """10 GB of table and local indexes on AWS, 1 KB here: what grows it is refused, what shrinks it is not."""
+    engine = make_engine(item_collection_bytes=1024)
+    attributes = [{"AttributeName": "l", "AttributeType": "S"}]
+    engine.call("CreateTable", key_table(attributes=attributes, LocalSecondaryIndexes=[LOCAL]))
+    put(engine, {**KEY, **text(l="y", detail="x" * 400)})
+    with pytest.raises(DynamoDBError, match="Collection size exceeded") as caught:
+        put(engine, {**text(pk="a", sk="2"), **text(detail="x" * 300)})
+    assert caught.value.code == "ItemCollectionSizeLimitExceededException"
+    put(engine, {**text(pk="b", sk="2"), **text(detail="x" * 300)})
+    put(engine, {**KEY, **text(l="y", detail="x" * 100)})
+    put(engine, {**text(pk="a", sk="2"), **text(detail="x" * 300)})

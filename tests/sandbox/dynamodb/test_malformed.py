@@ -126,6 +126,10 @@ def check_consistent(table: Any) -> None:
     """Indexes hold what their items say, and sizes add up."""
     assert {record.order for record in table.records} == set(table.rows)
     assert table.size_bytes == sum(record.size_bytes for record in table.rows.values())
+    if table.collection_bytes is not None:
+        locals_ = [index.records for index in table.indexes if not index.is_global]
+        everything = sum(record.size_bytes for records in (table.records, *locals_) for record in records)
+        assert sum(table.collection_bytes.values()) == everything
     for position, index in enumerate(table.indexes):
         expected = {}
         for record in table.rows.values():
