@@ -27,7 +27,7 @@ from sandbox.appsync.mesh.layout import (
 from sandbox.appsync.resolvers import Function
 
 # `ttl` is a group's presence: every host heartbeat sets it one host TTL ahead. Both figures are epoch seconds here.
-_LIVING = "#ttl >= :now AND expiresAt > :now"
+_LIVING = "#ttl > :now AND expiresAt > :now"
 _TTL = {"#ttl": "ttl"}
 
 
