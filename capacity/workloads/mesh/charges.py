@@ -131,8 +131,13 @@ class _Charging:
                 self._charge_index(w.where(larger > 0), kind, index)
 
     def _charge_index(self, w: Writes, kind: ItemKind, index: Index) -> None:
-        """Index keys never change here. Whatever else changes is projected by ALL, and by KEYS_ONLY is not."""
+        """Index keys never change here. Whatever else changes is projected by ALL, and by KEYS_ONLY is not.
+
+        An update sets times in whole seconds: within the second of the last write it changes nothing, and costs an
+        index nothing.
+        """
         entry = kind.entry(self.table, index)
+        w = w.where((w.call != CALLS.index("UpdateItem")) | (w.same_second == 0))
         if index.projection.kind == "KEYS_ONLY":
             w = w.where((w.before > 0) != (w.after > 0))
         larger = np.maximum(w.before, w.after)

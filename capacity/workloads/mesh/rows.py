@@ -16,19 +16,16 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 
-def sizes_before(item: Ints, order: Ints, size_after: Floats) -> Floats:
-    """Size of each write's item just before it, 0 where there was none.
+def previous_writes(item: Ints, order: Ints) -> Ints:
+    """For each write, the index of the write before it to the same item; -1 for an item's first.
 
     Writes of equal `order` to the same item take effect as they stand in the arrays.
     """
-    before = np.zeros_like(size_after)
-    if len(item) == 0:
-        return before
+    previous = np.full(len(item), -1, np.int64)
     by_item = np.lexsort((order, item))
-    items, after = item[by_item], size_after[by_item]
-    same = items[1:] == items[:-1]
-    before[by_item[1:]] = np.where(same, after[:-1], 0.0)
-    return before
+    same = item[by_item[1:]] == item[by_item[:-1]]
+    previous[by_item[1:]] = np.where(same, by_item[:-1], -1)
+    return previous
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from capacity.workloads.mesh.items import ItemKind, data_bytes, placeholders
 from capacity.workloads.mesh.requests import Floats, Ints, Requests
-from capacity.workloads.mesh.rows import sizes_before
+from capacity.workloads.mesh.rows import previous_writes
 from capacity.workloads.mesh.steps import Delete, DeleteFound, Layout, Put, PutEvents, Update
 
 Mask = NDArray[np.bool_]
@@ -36,6 +36,8 @@ class Writes:
     cause: Ints
     call: Ints
     before: Floats
+    same_second: Ints
+    """1 where the row was last written within the same second by the server's clock, as an item of the same kind."""
 
     def __len__(self) -> int:
         return len(self.request)
@@ -154,7 +156,12 @@ class WriteBook:
         """Every write so far, each with the size of its item before."""
         writes = Writes.join(self._parts)
         item = self.sizing.item(writes.kind, writes.group, writes.node)
-        return replace(writes, before=sizes_before(item, writes.request * _STEPS + writes.step, writes.after))
+        previous = previous_writes(item, writes.request * _STEPS + writes.step)
+        there = previous >= 0
+        second = np.floor(self.requests.start_s + self.requests.time_s[writes.request])
+        same = there & (writes.kind == writes.kind[previous]) & (second == second[previous])
+        before = np.where(there, writes.after[previous], 0.0)
+        return replace(writes, before=before, same_second=same.astype(np.int64))
 
     def _append(
         self,
@@ -185,6 +192,7 @@ class WriteBook:
                 constant(self.cause(cause)),
                 constant(self.calls.index("TransactWriteItems" if transactional else call)),
                 np.zeros(len(request)),
+                constant(0),
             )
         )
 
@@ -192,7 +200,18 @@ class WriteBook:
 def _none() -> Writes:
     n, x = np.zeros(0, np.int64), np.zeros(0)
     return Writes(
-        request=n, step=n, kind=n, group=n, node=n, after=x, transactional=n, if_found=n, cause=n, call=n, before=x
+        request=n,
+        step=n,
+        kind=n,
+        group=n,
+        node=n,
+        after=x,
+        transactional=n,
+        if_found=n,
+        cause=n,
+        call=n,
+        before=x,
+        same_second=n,
     )
 
 

@@ -52,11 +52,14 @@ class SequentialModel:
     def _group(self, place: int) -> Row:
         domain, group, _ = self._names(place)
         host = self._text("node", int(self.r.group_host[self.r.group[place]]), "n")
-        name = self._text("group_name", int(self.r.group[place]), "G")
+        name, now_s = (
+            self._text("group_name", int(self.r.group[place]), "G"),
+            int(self.r.start_s + self.r.time_s[place]),
+        )
         return {
             "pk": f"DOMAIN#{domain}", "sk": f"GROUP#{group}#METADATA", "id": group, "domain": domain,
             "fullId": f"{group}@{domain}", "name": name, "hostId": host, "createdAt": "i" * 24, "expiresAt": "i" * 24,
-            "heartbeatAt": NOW_S, "ttl": NOW_S, "useWebSocket": True, "pollingIntervalSeconds": 2,
+            "heartbeatAt": now_s, "ttl": now_s + 150, "useWebSocket": True, "pollingIntervalSeconds": 2,
             "gsi_pk": f"GROUP#{group}", "gsi_sk": f"DOMAIN#{domain}", "gsi2_pk": "ALL_GROUPS", "gsi2_sk": name,
         }  # fmt: skip
 
@@ -73,7 +76,7 @@ class SequentialModel:
         return {
             "pk": f"DOMAIN#{domain}", "sk": f"GROUP#{group}#NODE#{node}#STATUS", "nodeId": node, "groupId": group,
             "domain": domain, "data": [{"key": name, "value": value}] * int(self.r.items[place]),
-            "timestamp": "i" * 24, "ttl": NOW_S, "gsi_pk": f"NODE#{node}", "gsi_sk": "STATUS",
+            "timestamp": f"{place:024d}", "ttl": NOW_S, "gsi_pk": f"NODE#{node}", "gsi_sk": "STATUS",
         }  # fmt: skip
 
     def _event(self, place: int) -> Row:
@@ -102,7 +105,7 @@ class SequentialModel:
     def _index(self, old: Row | None, new: Row | None) -> None:
         for index, key in (("GroupIdIndex", "gsi_pk"), ("GroupNameIndex", "gsi2_pk")):
             sizes = [None if row is None or key not in row else size_bytes(row) for row in (old, new)]
-            self.units[index, "write"] += index_write_units(*sizes, key_changed=False, changed=True)
+            self.units[index, "write"] += index_write_units(*sizes, key_changed=False, changed=old != new)
 
     def _get(self, size: int | None) -> None:
         self.units["table", "read"] += read_units(size, Consistency.EVENTUAL)

@@ -87,13 +87,18 @@ REPORT = ("reportDataByNode", 0, 1, 2)
         ),
         (
             "a host's heartbeat costs the table 1 and each of the two ALL indexes 1",
-            [OPEN, ("renewHeartbeat", 0, 0, 0)],
+            [OPEN, *[("fireEventsByNode", 0, 0, 1)] * 4, ("renewHeartbeat", 0, 0, 0)],
             {
                 ("table", "read"): 0.5,
                 ("table", "write"): 1,
                 ("GroupIdIndex", "write"): 1,
                 ("GroupNameIndex", "write"): 1,
             },
+        ),
+        (
+            "a heartbeat within the second in which the group was written changes nothing, and an index for nothing",
+            [OPEN, ("renewHeartbeat", 0, 0, 0)],
+            {("table", "read"): 0.5, ("table", "write"): 1},
         ),
         (
             "a member's heartbeat touches no index",
@@ -249,6 +254,7 @@ def test_an_index_of_keys_alone_is_written_when_a_row_comes_or_goes() -> None:
         TABLE, indexes=tuple(replace(index, projection=Projection("KEYS_ONLY")) for index in TABLE.indexes)
     )
     requests = stream(OPEN, JOIN, REPORT, REPORT, ("renewHeartbeat", 0, 0, 0), ("leaveGroup", 0, 1, 0))
+    assert requests.time_s[4] > 1  # the heartbeat falls into another second than the group's creation
     sums = charge(requests, LAYOUT, keys_only).per_request(len(requests))[:, :, WRITE]
     assert sums[:, 1].tolist() == [1, 0, 1, 0, 0, 1]
     assert sums[:, 2].tolist() == [1, 0, 0, 0, 0, 0]
