@@ -11,7 +11,7 @@ from sandbox.dynamodb.expressions.key_condition import Clause, KeyCondition
 from sandbox.dynamodb.expressions.parse import Node
 from sandbox.dynamodb.expressions.plan import Plan
 from sandbox.dynamodb.expressions.projection import compile_projection
-from sandbox.dynamodb.values import AttributeValue, Item, canonical_value
+from sandbox.dynamodb.values import AttributeValue, canonical_value
 
 Values = dict[str, AttributeValue]
 
@@ -180,6 +180,3 @@ def _condition(name: str, each: Mapping[str, Any], values: Values) -> Node:
         return ("function", "contains", (path, operands[0]))
     exists: Node = ("function", "attribute_exists", (path,))
     return ("and", exists, ("not", ("function", "contains", (path, operands[0]))))
-
-
-__all__ = ["Item", "attributes_to_get_plan", "expected_plan", "filter_plan", "key_conditions"]

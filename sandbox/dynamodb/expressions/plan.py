@@ -9,7 +9,7 @@ from sandbox.dynamodb.errors import validation
 from sandbox.dynamodb.expressions.bind import Binder
 from sandbox.dynamodb.expressions.condition import Condition, comparable, compile_condition
 from sandbox.dynamodb.expressions.key_condition import KeyCondition, bind_key_condition
-from sandbox.dynamodb.expressions.parse import Node, parse
+from sandbox.dynamodb.expressions.parse import parse
 from sandbox.dynamodb.expressions.projection import Projection, bind_paths, compile_projection
 from sandbox.dynamodb.expressions.update import Update
 from sandbox.dynamodb.values import AttributeValue
@@ -156,6 +156,3 @@ def _check_range(parameter: str, low: AttributeValue, high: AttributeValue) -> N
             f"Invalid {parameter}: The BETWEEN operator requires upper bound to be greater than or equal to "
             f"lower bound; {operands}"
         )
-
-
-__all__ = ["EMPTY", "Node", "Plan", "plan_of"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Context, Decimal
 from typing import Any
 
@@ -218,9 +217,6 @@ def _remove(item: Item, path: Path, owned: set[int]) -> None:
             del holder[last]
     else:
         holder.pop(last, None)
-
-
-Apply = Callable[[Item, Values], Item]
 
 
 def check_key_untouched(paths: list[Path], key_names: tuple[str, ...]) -> None:

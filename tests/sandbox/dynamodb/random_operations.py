@@ -312,7 +312,34 @@ class Operations:
                 dict.fromkeys(self.name(names) for _ in range(self.random.randint(1, 3)))
             )
 
+    def _older_query(self, table: Json) -> Json:
+        """A Query in the parameters that came before expressions."""
+        kinds = self.kinds[table["TableName"]]
+        indexes = [*table.get("LocalSecondaryIndexes", []), *table.get("GlobalSecondaryIndexes", [])]
+        request: Json = {"TableName": table["TableName"]}
+        schema = table["KeySchema"]
+        if indexes and self.chance(0.5):
+            index = self.pick(indexes)
+            request["IndexName"], schema = index["IndexName"], index["KeySchema"]
+        partition, *sort = (each["AttributeName"] for each in schema)
+        equal = {"ComparisonOperator": "EQ", "AttributeValueList": [self.key_value(kinds[partition])]}
+        request["KeyConditions"] = {partition: equal}
+        if sort and self.chance(0.6):
+            operator = self.pick(["EQ", "LT", "LE", "GT", "GE", "BETWEEN", "BEGINS_WITH", "NE", "CONTAINS"])
+            operands = [self.key_value(kinds[sort[0]]) for _ in range(2 if operator == "BETWEEN" else 1)]
+            request["KeyConditions"][sort[0]] = {"ComparisonOperator": operator, "AttributeValueList": operands}
+        if self.chance(0.4):
+            names = self.random.sample(NAMES[:7], self.random.randint(1, 2))
+            request["QueryFilter"] = {name: self.legacy_condition() for name in names}
+            if self.chance(0.4):
+                request["ConditionalOperator"] = self.pick(["AND", "OR"])
+        if self.chance(0.3):
+            request["AttributesToGet"] = self.random.sample(NAMES, 2)
+        return self._metered(request)
+
     def _Query(self, table: Json) -> Json:
+        if self.chance(0.12):
+            return self._older_query(table)
         values: Json = {}
         names: Json = {}
         kinds = self.kinds[table["TableName"]]
