@@ -1,9 +1,9 @@
 """A small HTTP/1.1 client for many small POSTs to one address, each answered whole before the connection is used again.
 
-One POST and its answer over loopback cost FastHttpUser's session 170 to 240 microseconds of CPU and this client 29 to 45,
-which is what a bare socket costs (busy machine, 2026-11-30): it writes a prepared head, and the hub hands the answer
-straight to the greenlet that waits for it. It is a Locust user's client all the same: whoever sends fires Locust's
-request event.
+One POST and its answer over loopback cost FastHttpUser's session 170 to 240 microseconds of CPU and this client 29 to
+45, which is what a bare socket costs (busy machine, 2026-11-30): it writes a prepared head, and the hub hands the
+answer straight to the greenlet that waits for it. It is a Locust user's client all the same: whoever sends fires
+Locust's request event.
 """
 
 from __future__ import annotations
