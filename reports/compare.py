@@ -140,7 +140,7 @@ def units_per_request(run: Run) -> dict[tuple[str, str, str], float]:
     comparison, requests = run.comparison, run.requests
     if comparison is None:
         return {}
-    found = {
+    found: dict[tuple[str, str, str], float] = {
         (operation.name, resource, kind): units[kind] / operation.sent
         for operation in comparison.operations
         if operation.sent

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from reports.changes import Area, Change
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from reports.compare import Comparison
 
 AREAS: tuple[Area, ...] = ("units", "latency", "errors", "throttles", "deliveries", "cost")
-_WRITE = {
+_WRITE: dict[str, Callable[[float | None], str]] = {
     "units_per_request": number,
     "measured_per_sent": number,
     "latency_ms": milliseconds,
@@ -92,7 +93,7 @@ def _detail(change: Change, say: Wording) -> str:
 
 
 def _table(changes: list[Change], say: Wording) -> Table:
-    rows = []
+    rows: list[list[Cell | str]] = []
     for change in sorted(changes, key=lambda change: AREAS.index(change.area)):
         write = _WRITE[change.figure]
         interval = "–"

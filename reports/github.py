@@ -36,7 +36,7 @@ def write_step_summary(markdown: str, environment: Mapping[str, str]) -> bool:
     return True
 
 
-def annotations(record: RunRecord, scenario_file: Path) -> list[str]:
+def workflow_annotations(record: RunRecord, scenario_file: Path) -> list[str]:
     """Return a workflow command for each threshold that did not hold or is unknown, on its line of the file."""
     verdict = record.verdict
     if verdict is None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from html import escape
 from io import StringIO
+from typing import Any
 
 import matplotlib
 from matplotlib.axes import Axes
@@ -41,7 +42,7 @@ ROLES = {
 }
 _ROLE_OF = {placeholder: role for role, placeholder in ROLES.items()}
 
-_SETTINGS = {
+_SETTINGS: dict[Any, Any] = {
     "svg.fonttype": "none",
     "svg.hashsalt": "meshcap",
     "svg.id": None,

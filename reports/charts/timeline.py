@@ -14,12 +14,15 @@ MAX_POINTS = 160
 """More points than this do not fit a chart of this width; see `thin`."""
 
 
+Numbers = Sequence[float] | np.ndarray
+
+
 @dataclass(frozen=True)
 class Line:
     """One series: seconds since the start of the run, values, and the role that gives it colour and meaning."""
 
-    time_s: Sequence[float]
-    values: Sequence[float]
+    time_s: Numbers
+    values: Numbers
     role: str
     style: Literal["line", "dashed", "area", "dots"] = "line"
     label: str | None = None
@@ -82,7 +85,7 @@ def timeline(
             last_s = max(last_s, float(time_s[-1])) if end_s is None else last_s
             colour = ROLES[line.role]
             if line.style == "area":
-                step = "post" if line.steps else None
+                step: Literal["post"] | None = "post" if line.steps else None
                 axes.fill_between(time_s, values, 0, color=colour, alpha=0.16, linewidth=0, step=step)
             if line.style == "dots":  # each value in the middle of the period that it holds for
                 middle = (time_s[:-1] + time_s[1:]) / 2 if line.steps else time_s

@@ -77,7 +77,7 @@ def section(run: Run, say: Wording) -> Section:
 
 def _rules(say: Wording) -> Table:
     tones: dict[str, Tone] = {"high": "", "middle": "", "low": "warn"}
-    rows = [
+    rows: list[list[Cell | str]] = [
         [
             rule.meaning,
             number(rule.value),

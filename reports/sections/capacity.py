@@ -92,7 +92,7 @@ def _units(parts: list[UnitsComparison], say: Wording) -> Table:
     def error(value: float | None, band: float) -> Cell:
         return unknown if value is None else Cell(percent(value, signed=True), "warn" if abs(value) > band else "good")
 
-    rows = [
+    rows: list[list[Cell | str]] = [
         [
             name_of(part.resource, part.kind, say),
             units(part.planned),
@@ -149,7 +149,7 @@ def _chart(run: Run, part: UnitsSeries, say: Wording) -> Chart:
         limit=limit,
         limit_label=say("capacity.provisioned", units=number(limit)) if limit else "",
     )
-    planned = part.planned or [None] * len(part.sent)
+    planned: list[float | None] = [*part.planned] if part.planned else [None] * len(part.sent)
     data = Table(
         [say("page.time"), *(say(f"capacity.{column}") for column in ("planned", "sent", "measured"))],
         [
@@ -203,7 +203,7 @@ def _operations(comparison: Comparison, say: Wording) -> Table:
 
 
 def _calls(comparison: Comparison, say: Wording) -> Table:
-    rows = []
+    rows: list[list[Cell | str]] = []
     for call in sorted(comparison.calls, key=lambda c: (-c.sent, c.name)):
         missing = call.measured is None
         cell = Cell(say("page.unknown"), "unknown") if missing else Cell(count(call.measured))

@@ -8,7 +8,7 @@ from capacity.cost import CostLine, breakdown
 from capacity.forecast import CostForecast
 from capacity.prices import STALE_AFTER_DAYS
 from reports.charts import Bar, bars
-from reports.document import Block, Chart, Charts, Figure, Key, Section, Table, Text
+from reports.document import Block, Cell, Chart, Charts, Figure, Key, Section, Table, Text
 from reports.numbers import count, number, percent, usd
 from reports.run import Run
 from reports.wording import Wording
@@ -90,7 +90,7 @@ def _lines(cost: CostForecast, say: Wording) -> Table:
     month = {(line.operation, line.cause, line.price): line for line in cost.month}
     run = {(line.operation, line.cause, line.price): line for line in cost.run}
     keys = list(dict.fromkeys([*month, *run]))
-    rows = []
+    rows: list[list[Cell | str]] = []
     for key in keys[:SHOWN_LINES]:
         line = month.get(key) or run[key]
         rows.append(

@@ -98,7 +98,8 @@ def _outcomes(frame: pd.DataFrame, say: Wording) -> Table:
     sums = frame.groupby(["message", "mode"], observed=True)[list(DELIVERY_COUNTS)].sum()
     shown = [name for name in OUTCOMES if name in ("delivered", "lost") or sums[name].any()]
     rows: list[list[Cell | str]] = []
-    for (message, mode), row in sums.iterrows():
+    for message, mode in sums.index.to_list():
+        row = sums.loc[(message, mode)]
         cells: list[Cell | str] = [_kind(str(message), str(mode), say), count(row["expected"])]
         for name in shown:
             share = row[name] / row["expected"] if row["expected"] else float("nan")
@@ -214,7 +215,7 @@ def _groups(frame: pd.DataFrame, say: Wording) -> Table:
     worst = sums.assign(name=sums.index.astype(str)).sort_values(
         ["share", "slowest", "name"], ascending=[True, False, True]
     )
-    rows = [
+    rows: list[list[Cell | str]] = [
         [
             str(row["name"]),
             count(row["expected"]),
@@ -238,7 +239,7 @@ def _examples(run: Run, say: Wording) -> Table | None:
     frame["rank"] = frame["outcome"].astype(str).map({name: n for n, name in enumerate(_GRAVEST_FIRST)}).fillna(99)
     order = ["rank", "published", "sender", "receiver", "sequence"]
     picked = frame.astype({"sender": str, "receiver": str}).sort_values(order).groupby("rank").head(3).head(EXAMPLES)
-    rows = [
+    rows: list[list[Cell | str]] = [
         [
             Cell(say.name_of("outcome", str(fault.outcome)), TONES.get(str(fault.outcome), "")),
             say.name_of("message", str(fault.message)),

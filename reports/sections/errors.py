@@ -1,5 +1,7 @@
 """What went wrong with requests, how often, and what did one such answer look like?"""
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 
@@ -31,8 +33,9 @@ def section(run: Run, say: Wording) -> Section | None:
     groups = frame.sort_values("start", kind="stable").groupby(
         ["operation", "outcome", "error_type"], dropna=False, sort=False
     )
-    summary = sorted(((len(rows), names, rows.iloc[0]) for names, rows in groups), key=lambda g: (-g[0], str(g[1])))
-    rows = [
+    kinds: list[tuple[int, Any, Any]] = [(len(rows), names, rows.iloc[0]) for names, rows in groups]
+    summary = sorted(kinds, key=lambda kind: (-kind[0], str(kind[1])))
+    rows: list[list[Cell | str]] = [
         [
             operation,
             Cell(say.name_of("request_outcome", outcome), "bad"),
@@ -57,7 +60,7 @@ def section(run: Run, say: Wording) -> Section | None:
     return Section("errors", say("errors.title"), lead, blocks)
 
 
-def _example(names: tuple[str, str, str | None], first: pd.Series, say: Wording) -> str:
+def _example(names: tuple[Any, ...], first: pd.Series, say: Wording) -> str:
     """Quote the first failure of a kind: operation and type, message, request id."""
     operation, _, error_type = names
     message = " ".join(str(first["error_message"]).split())

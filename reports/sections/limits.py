@@ -90,7 +90,7 @@ def _short(limit: LimitForecast, say: Wording) -> str:
 
 def _table(limits: list[LimitForecast], say: Wording) -> Table:
     passed = any(limit.reached_s is not None for limit in limits)
-    rows = [
+    rows: list[list[Cell | str]] = [
         [
             _short(limit, say),
             _what(limit, say),

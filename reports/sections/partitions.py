@@ -6,7 +6,7 @@ import numpy as np
 
 from capacity.physics.parameters import DEFAULT
 from reports.charts import heat_map
-from reports.document import Chart, Charts, Key, Section, Table, Text
+from reports.document import Block, Cell, Chart, Charts, Key, Section, Table, Text
 from reports.measurements import dimensions_of, points
 from reports.numbers import count, number, percent
 from reports.partition_load import MOST_REQUESTS, PartitionLoad, partition_loads
@@ -45,7 +45,7 @@ def section(run: Run, say: Wording) -> Section | None:
     legend = [Key(f"h{level}", _level_text(level, say), "cell") for level in range(len(STEPS) + 1)]
     if any(_throttled(run, load, edges).any() for load in loads[:SHOWN]):
         legend.append(Key("bad", say("partitions.throttled"), "cross"))
-    blocks = [Charts(charts, legend), _table(loads, say), Text(say("partitions.method"))]
+    blocks: list[Block] = [Charts(charts, legend), _table(loads, say), Text(say("partitions.method"))]
     return Section("partitions", title, lead, blocks)
 
 
@@ -109,7 +109,7 @@ def _throttled(run: Run, load: PartitionLoad, edges: np.ndarray) -> np.ndarray:
 
 
 def _table(loads: list[PartitionLoad], say: Wording) -> Table:
-    rows = [
+    rows: list[list[Cell | str]] = [
         [
             name_of(load.resource, load.kind, say),
             count(len(load.units_per_s)),

@@ -197,7 +197,7 @@ def _operations(run: Run, say: Wording) -> Table | None:
     assert frame is not None
     mine = frame[(frame["metric"] == "ThrottledRequests") & (frame["statistic"] == "Sum") & frame["value"].notna()]
     sums = mine.groupby("dimensions", observed=True)["value"].sum()
-    rows = []
+    rows: list[list[Cell | str]] = []
     for dimensions, total in sorted(sums.items(), key=lambda item: -item[1]):
         parts = dict(part.split("=", 1) for part in str(dimensions).split(",") if "=" in part)
         if total and parts.get("TableName") == run.record.target.table_name:
