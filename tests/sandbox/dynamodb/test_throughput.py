@@ -268,3 +268,59 @@ def test_a_hot_item_collection_splits_after_eight_minutes(engine: Engine, clock:
         counts.append(len(engine.partitions()["things"]["partitions"]))
     assert counts[:7] == [4] * 7
     assert counts[-1] == 5
+
+
+def test_settings_split_partitions_as_published(make_engine: Callable[..., Engine]) -> None:
+    """ATC'22 example: 3,200 write units are 4 x 800, 3,600 are 4 x 900, 6,000 are 8 x 750."""
+    engine = make_engine(world="static")
+    engine.call("CreateTable", provisioned(1, 3200))
+    seen = []
+    for units in (3200, 3600, 6000):
+        if units != 3200:
+            throughput = {"ReadCapacityUnits": 1, "WriteCapacityUnits": units}
+            engine.call("UpdateTable", {"TableName": "things", "ProvisionedThroughput": throughput})
+        partitions = engine.partitions()["things"]["partitions"]
+        seen.append((len(partitions), partitions[0]["share_units_per_s"]["write"]))
+    assert seen == [(4, pytest.approx(800)), (4, pytest.approx(900)), (8, pytest.approx(750))]
+
+
+@pytest.mark.parametrize(("world", "first_refusal_s"), [("static", 600), ("adaptive", None)])
+def test_an_uneven_load_of_150_on_a_partition_of_100(
+    make_engine: Callable[..., Engine], clock: Clock, world: str, first_refusal_s: int | None
+) -> None:
+    """Guide, bp-partition-key-design: 400 write units over 4 partitions, one of them asked for 150 a second. Adaptive
+    capacity carries it for good; without, a bank of 300 x 100 lasts 30,000 / 50 seconds."""
+    engine = make_engine(world=world)
+    engine.call("CreateTable", provisioned(1, 3999))
+    throughput = {"ReadCapacityUnits": 1, "WriteCapacityUnits": 399}  # 4 partitions stay: they never merge
+    engine.call("UpdateTable", {"TableName": "things", "ProvisionedThroughput": throughput})
+    assert len(engine.partitions()["things"]["partitions"]) == 4
+    refused_s = None
+    for second in range(900):
+        try:
+            for number in range(15):
+                put(engine, pk="hot", sk=str(number), size_bytes=10_000)
+        except DynamoDBError:
+            refused_s = second
+            break
+        clock.advance(1.0)
+    assert refused_s == (None if first_refusal_s is None else pytest.approx(first_refusal_s, rel=0.02))
+
+
+def test_the_workshop_that_loads_2000_rows(engine: Engine, clock: Clock, metrics: RecordedMetrics) -> None:
+    """AWS's DynamoDB workshop, exercise 1 (2026-05): 2,000 rows into 5 write units and an index of 5 took 75 s and
+    134 s; the table throttled, the index did not."""
+    engine.call("CreateTable", with_index(5, 5, 5))
+    rows, started_s = 0, clock.now_s
+    while rows < 2000:
+        try:
+            put(engine, pk=f"row{rows}", kind={"S": f"kind{rows % 10}"})
+        except DynamoDBError:
+            clock.advance(0.05)
+            continue
+        rows += 1
+        clock.advance(0.005)
+    assert 75 <= clock.now_s - started_s <= 134
+    index = {"TableName": "things", "GlobalSecondaryIndexName": "by_kind"}
+    assert metrics.sum("WriteThrottleEvents", TableName="things") > 0
+    assert metrics.sum("WriteThrottleEvents", **index) == 0
