@@ -159,8 +159,8 @@ class WriteBook:
         previous = previous_writes(item, writes.request * _STEPS + writes.step)
         there = previous >= 0
         second = np.floor(self.requests.start_s + self.requests.time_s[writes.request])
-        same = there & (writes.kind == writes.kind[previous]) & (second == second[previous])
         before = np.where(there, writes.after[previous], 0.0)
+        same = (before > 0) & (writes.kind == writes.kind[previous]) & (second == second[previous])
         return replace(writes, before=before, same_second=same.astype(np.int64))
 
     def _append(
