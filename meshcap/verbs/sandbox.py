@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import os
-from typing import Annotated, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from meshcap.console import data, say
 from meshcap.errors import UserError
 from meshcap.options import SCENARIOS, AsJson, ScenarioFile
+
+if TYPE_CHECKING:
+    from sandbox.appsync.behaviour import Behaviour
 
 
 def command(
@@ -27,6 +31,12 @@ def command(
     ] = None,
     metric_period: Annotated[
         int | None, typer.Option(help="Seconds of a CloudWatch period; AWS has 60, the sandbox 10.")
+    ] = None,
+    quotas: Annotated[
+        bool, typer.Option("--quotas", help="Enforce AWS's default AppSync and Lambda quotas of the region.")
+    ] = False,
+    latency: Annotated[
+        str | None, typer.Option(help="Delay of AppSync's answers: median and 99th percentile, such as 20ms,120ms.")
     ] = None,
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Permit a host beyond this machine; needs a key of your own.")
@@ -55,6 +65,8 @@ def command(
             config = SandboxConfig(**given)
         else:
             config = SandboxConfig.of_scenario(load_scenario(file, scenario), **given)
+        if quotas or latency:
+            config = replace(config, behaviour=_behaviour(config.region, quotas, latency))
     except SandboxConfigError as fault:
         raise UserError(str(fault)) from None
 
@@ -68,6 +80,20 @@ def command(
         run(config, ready, until_stdin_closes)
     except OSError as fault:
         raise UserError(f"cannot listen on {host}:{port} ({fault.strerror}); --port 0 takes a free one") from None
+
+
+def _behaviour(region: str, quotas: bool, latency: str | None) -> Behaviour:
+    from capacity.scenario.quantities import parse_duration_s
+    from sandbox.appsync.behaviour import Behaviour, Delay
+
+    behaviour = Behaviour.quotas_of(region) if quotas else Behaviour()
+    if latency is None:
+        return behaviour
+    try:
+        median_ms, p99_ms = (1000 * parse_duration_s(part.strip()) for part in latency.split(","))
+        return replace(behaviour, latency=Delay(median_ms, p99_ms))
+    except ValueError as fault:
+        raise UserError(f"--latency {latency!r}: {fault}; write median and 99th percentile, like 20ms,120ms") from None
 
 
 def _introduce(info: dict[str, Any]) -> None:
