@@ -24,7 +24,7 @@ scenarios:
 def test_a_threshold_that_did_not_hold_is_an_error_on_its_own_line(tmp_path: Path) -> None:
     path = tmp_path / "scenarios.yaml"
     path.write_text(SCENARIOS)
-    failed, unknown = annotations(record(), path)
+    failed, unknown = workflow_annotations(record(), path)
     file = f"file={path}"
     assert failed == f"::error {file},line=8,title=two-groups%3A throttles.total == 0::throttles.total = 58, limit 0"
     title = "title=two-groups%3A latency.p(99%2C renewHeartbeat) < 100ms"
@@ -32,7 +32,7 @@ def test_a_threshold_that_did_not_hold_is_an_error_on_its_own_line(tmp_path: Pat
 
 
 def test_a_scenario_file_that_changed_since_costs_the_line_and_nothing_else(tmp_path: Path) -> None:
-    [failed, _] = annotations(record(), tmp_path / "gone.yaml")
+    [failed, _] = workflow_annotations(record(), tmp_path / "gone.yaml")
     assert "line=" not in failed
     assert failed.endswith("::throttles.total = 58, limit 0")
 
@@ -41,13 +41,13 @@ def test_text_from_a_run_cannot_end_the_command(tmp_path: Path) -> None:
     verdict = record().verdict
     assert verdict is not None
     evil = verdict.model_copy(update={"outcome": "not valid", "sentence": "100 %\n::set-env name=X::y"})
-    [command] = annotations(record(verdict=evil), tmp_path / "gone.yaml")
+    [command] = workflow_annotations(record(verdict=evil), tmp_path / "gone.yaml")
     assert "\n" not in command
     assert command == "::error title=Not valid::100 %25%0A::set-env name=X::y"
 
 
 def test_a_run_without_a_verdict_is_an_error(tmp_path: Path) -> None:
-    assert annotations(record(verdict=None), tmp_path / "gone.yaml") == [
+    assert workflow_annotations(record(verdict=None), tmp_path / "gone.yaml") == [
         "::error title=No verdict::the run has no verdict"
     ]
 
