@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import itertools
 import logging
+import os
 import signal
 import sys
 from dataclasses import asdict
@@ -29,7 +30,7 @@ from locustfiles import part_transfer
 from locustfiles.clock import now_s
 from locustfiles.delivery_count import DeliveryCount
 from locustfiles.merge import merge_run
-from locustfiles.record import begin_record
+from locustfiles.record import begin_record, unused_run_dir
 from locustfiles.seats import Role, Seating
 from locustfiles.session import LEAVE_TIMEOUT_S, ClockOffset, Session, Start
 
@@ -54,6 +55,7 @@ class Generator:
         self._tickets = itertools.count()
         self._waiting: dict[int, AsyncResult] = {}
         self._left: set[str] = set()
+        self._lost: set[str] = set()
         self._deliveries: DeliveryCount
         self._clients: dict[str, str] = {}
         self._asked_to_leave_s: float | None = None
@@ -88,6 +90,8 @@ class Generator:
         environment.events.test_start.add_listener(self._on_test_start)  # type: ignore[no-untyped-call]
         environment.events.test_stopping.add_listener(self._on_test_stopping)  # type: ignore[no-untyped-call]
         environment.events.test_stop.add_listener(self._on_test_stop)  # type: ignore[no-untyped-call]
+        if os.environ.get("MESHCAP_SUPERVISED"):
+            gevent.spawn(_stop_with_parent, os.getppid())
         if environment.web_ui is not None:
             from locustfiles.web_tab import MeshTab  # the forecast behind it takes a second to load
 
@@ -118,7 +122,8 @@ class Generator:
     def run_dir(self) -> Path:
         """Where this run's files go."""
         assert self.start is not None
-        return Path(self._options.run_dir) if self._options.run_dir else Path("runs") / self.start.run_id
+        given = self._options.run_dir
+        return Path(given).with_name(self.start.run_id) if given else Path("runs") / self.start.run_id
 
     def _on_test_start(self, **_: Any) -> None:
         assert self.scenario is not None
@@ -129,10 +134,10 @@ class Generator:
         population = self.scenario.population
         groups = population.groups if planned else -(-self._runner.target_user_count // population.nodes_per_group)
         given = self._options.run_dir
-        name = Path(given).name if given else run_id(datetime.now(UTC), self._options.scenario)
+        name = unused_run_dir(Path(given)).name if given else run_id(datetime.now(UTC), self._options.scenario)
         self.start = Start(name, now_s() + LEAD_S, groups, planned)
         self._seating = Seating(population.nodes_per_group)
-        self._left, self._clients, self._asked_to_leave_s, self._merged = set(), {}, None, False
+        self._left, self._lost, self._clients, self._asked_to_leave_s, self._merged = set(), set(), {}, None, False
         self._deliveries.reset()
         parts = self.run_dir / "parts"
         parts.mkdir(parents=True, exist_ok=True)
@@ -218,7 +223,7 @@ class Generator:
 
     def _all_have_left(self) -> bool:
         assert self._seating is not None
-        return self._left >= self._seating.workers - self._lost_workers()
+        return self._left >= self._seating.workers - self._lost
 
     def _lost_workers(self) -> set[str]:
         if not isinstance(self._runner, MasterRunner):
@@ -229,7 +234,8 @@ class Generator:
 
     def _count_losses(self) -> None:
         assert self._seating is not None
-        for worker in self._lost_workers() - self._left:
+        for worker in self._lost_workers() - self._left - self._lost:
+            self._lost.add(worker)
             self._seating.give_back_all(worker)
 
     def _on_leave(self, **_: Any) -> None:
@@ -286,10 +292,18 @@ class Generator:
             return
         self._merged = True
         workers = self._seating.workers
+        awaited = [self.run_dir / "parts" / f"{worker}.summary.json" for worker in workers - self._lost]
         with gevent.Timeout(LEAVE_TIMEOUT_S, False):
-            while not all((self.run_dir / "parts" / f"{worker}.summary.json").exists() for worker in workers):
+            while not all(path.exists() for path in awaited):
                 gevent.sleep(0.1)
         merge_run(self.run_dir, len(workers))
+
+
+def _stop_with_parent(parent: int) -> None:
+    """End as on Ctrl-C when the process that started this one, `meshcap run` or a master, has died."""
+    while os.getppid() == parent:
+        gevent.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 generator = Generator()

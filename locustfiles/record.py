@@ -51,6 +51,15 @@ def begin_record(run_dir: Path, start: Start, scenario: Scenario, scenario_name:
     write_run(run_dir, record)
 
 
+def unused_run_dir(wanted: Path) -> Path:
+    """`wanted`, or its next numbered neighbour where a run has ended already, as with a second start in the browser."""
+    candidate, number = wanted, 1
+    while (candidate / "run.json").exists() and read_run(candidate).generator is not None:
+        number += 1
+        candidate = wanted.with_name(f"{wanted.name}-{number}")
+    return candidate
+
+
 def end_record(
     run_dir: Path,
     plan: Plan,

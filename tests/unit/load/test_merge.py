@@ -16,7 +16,7 @@ from capacity.scenario import Scenario
 from locustfiles.lateness import Lateness
 from locustfiles.merge import merge_run
 from locustfiles.parts import ACCEPTED, FIRED, REPORT, STREAMS, PartStream
-from locustfiles.record import begin_record
+from locustfiles.record import begin_record, unused_run_dir
 from locustfiles.session import Start
 
 ZERO_S = 1796052000.0
@@ -195,6 +195,17 @@ def test_what_a_dead_worker_flushed_is_part_of_the_record_and_its_parts_are_kept
     # Nobody owes anything to nodes that were gone: losses are the same share as in a whole run.
     assert deliveries["lost"].sum() / deliveries["expected"].sum() == pytest.approx(1 / 14, abs=0.02)
     assert (run_dir / "parts").is_dir()
+
+
+def test_a_folder_where_a_run_has_ended_is_not_used_again(tmp_path: Path) -> None:
+    wanted = tmp_path / "run"
+    assert unused_run_dir(wanted) == wanted
+    begin(wanted)  # as `meshcap run` leaves it for the load: begun, without a word of the generator
+    assert unused_run_dir(wanted) == wanted
+    for directory in (wanted, tmp_path / "run-2"):
+        Worker(directory / "parts" if directory == wanted else begin(directory), "local").end()
+        merge_run(directory, 1)
+    assert unused_run_dir(wanted) == tmp_path / "run-3"
 
 
 def test_a_run_that_was_cut_short_is_interrupted_and_not_valid(tmp_path: Path) -> None:
