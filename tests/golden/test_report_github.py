@@ -6,7 +6,7 @@ from pathlib import Path
 
 from run_directory import record
 
-from reports.github import MAX_SUMMARY_BYTES, write_step_summary
+from reports.github import MAX_SUMMARY_BYTES, workflow_annotations, write_step_summary
 
 SCENARIOS = """\
 scenarios:
