@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from capacity.load_changes import changes
+from capacity.load_cost import hour_usd
 from capacity.pressure import Load, Model, Pressure, load_of
+from capacity.prices import load as load_prices
 from capacity.scenario import Scenario
 
 Axis = Literal["domains", "groups_per_domain", "members_per_group", "reports_per_s"]
@@ -60,6 +62,9 @@ class Advice(_Part):
     size_after: float | None
     next_limit: str
     """The limit met first after the change."""
+    hour_usd_before: float
+    """An hour of the scenario's own population, on demand."""
+    hour_usd_after: float
 
 
 class Curve(_Part):
@@ -83,7 +88,7 @@ class LimitsStudy(_Part):
     """The limit that is reached first along the axis."""
     first_size: float | None
     advice: list[Advice]
-    """The most helpful first."""
+    """The most helpful first, and of equal ones the cheapest."""
     curve: Curve
 
 
@@ -233,6 +238,8 @@ def _advice(model: Model, load: Load, axis: Axis, first: Pressure, size: float |
     label = _label(first)
     at = grown(load, axis, size if size else getattr(load, axis))
     before = next((p.share for p in model.pressures(at) if _label(p) == label), 0.0)
+    prices = load_prices(load.scenario.region)
+    cost = hour_usd(model, load, prices)
     found = []
     for change in changes(load):
         after = grown(change.load, axis, getattr(at, axis))
@@ -246,6 +253,10 @@ def _advice(model: Model, load: Load, axis: Axis, first: Pressure, size: float |
                 size_before=size,
                 size_after=new_size,
                 next_limit=_label(new_first),
+                hour_usd_before=cost,
+                hour_usd_after=hour_usd(model, change.load, prices),
             )
         )
-    return sorted(found, key=lambda each: -(math.inf if each.size_after is None else each.size_after))
+    return sorted(
+        found, key=lambda each: (-(math.inf if each.size_after is None else each.size_after), each.hour_usd_after)
+    )

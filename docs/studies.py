@@ -14,7 +14,7 @@ import numpy as np
 
 from capacity.cost_study import cost_study
 from capacity.heartbeat import DEPLOYED, SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, Sweep, beat_costs, saving, sweep
-from capacity.limits import study
+from capacity.limits import Advice, study
 from capacity.scenario import load_scenario
 
 DOCS = Path(__file__).parent
@@ -99,8 +99,11 @@ def limits() -> str:
         "![Share of each limit as the school's groups grow](limits.svg)",
         "**What moves it.** Each line is the model run again with that one change:",
         _table(
-            ("change", "groups before", "after", "then first"),
-            ((each.change, _size(each.size_before), _size(each.size_after), each.next_limit) for each in found.advice),
+            ("change", "groups before", "after", "then first", "dollars an hour"),
+            (
+                (each.change, _size(each.size_before), _size(each.size_after), each.next_limit, _saved(each))
+                for each in found.advice
+            ),
         ),
         "**The three layouts side by side**, groups of one school until the first limit:",
         _table(
@@ -237,6 +240,11 @@ def _heartbeat_row(swept: Sweep, name: str, row: int) -> Sequence[str]:
         f"{swept.host_false_drop[row]:.1e}",
         f"{swept.member_false_drop[row]:.1e}",
     )
+
+
+def _saved(advice: Advice) -> str:
+    share = advice.hour_usd_after / advice.hour_usd_before - 1
+    return f"{advice.hour_usd_after:.2f} ({share:+.1%})"
 
 
 def _size(size: float | None, digits: int = 0) -> str:

@@ -241,7 +241,7 @@ def streams(draw: st.DrawFn) -> list[tuple[str, int, int, int]]:
 
 
 @given(steps=streams(), value=st.sampled_from((16, 400, 900)))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_any_stream_costs_what_the_plain_model_says(steps: list[tuple[str, int, int, int]], value: int) -> None:
     requests = stream(*steps, value=value)
     expected = Counter({key: amount for key, amount in SequentialModel(requests).run().items() if amount})

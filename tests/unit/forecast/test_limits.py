@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenarios import scenario
 
 from capacity.forecast import forecast
 from capacity.limits import AXES, Axis, LimitsStudy, first_limit, grown, load_in, study
+from capacity.load_cost import hour_usd
 from capacity.pressure import Model, load_of
+from capacity.prices import load
 from capacity.scenario import Scenario
 
 SLOW_RAMP = {"ramp": "20h", "hold": "60s", "drain": "1s"}  # arrivals that press on nothing
@@ -75,6 +77,7 @@ def test_pressures_are_the_means_of_the_forecast_s_hold(mode: str) -> None:
         assert pressure == pytest.approx(mean + arriving, rel=0.01)
 
 
+@settings(max_examples=60)
 @given(axis=st.sampled_from(AXES), size=st.floats(1, 100), factor=st.floats(1, 20))
 def test_no_limit_is_relieved_by_growth(axis: Axis, size: float, factor: float) -> None:
     load = load_of(scenario(mode={"websocket": 0.5}))
@@ -182,3 +185,20 @@ def test_every_limit_says_what_moves_it() -> None:
     assert index.moved_by["drop index GroupIdIndex, which no client reads"] == 0
     # Keys alone change when a group is opened or dissolved, not by a report or a heartbeat.
     assert index.moved_by["let index GroupIdIndex project keys only"] < index.share / 100
+
+
+def test_an_hour_of_the_hold_costs_what_the_forecast_says() -> None:
+    given = scenario(groups=4, schedule={"ramp": "10s", "hold": "600s", "drain": "1s"})
+    found = forecast(given)
+    assert hour_usd(Model(), load_of(given), load(given.region)) == pytest.approx(
+        found.cost.monthly_usd / 730, rel=0.01
+    )
+
+
+def test_dropping_an_index_that_nobody_reads_saves_money_where_it_moves_no_limit() -> None:
+    advice = next(each for each in study(steady(groups=100)).advice if "drop index GroupIdIndex" in each.change)
+    assert advice.size_after == pytest.approx(advice.size_before or 0, rel=0.01)
+    # A report is 4.00 + 0.5 x 0.1425 + 2 x 0.715 + 4 deliveries x 2.00 a million, 0.715 of it the index.
+    assert advice.hour_usd_after < advice.hour_usd_before
+    saved = (advice.hour_usd_before - advice.hour_usd_after) / 3600 / 1e-6 / 400
+    assert saved == pytest.approx(0.715, rel=0.01)
