@@ -230,3 +230,29 @@ def test_planned_units_lie_on_the_periods_of_the_measurement() -> None:
     assert sum(series.sent) == pytest.approx(table.sent)
     assert series.start_s[0] == BEGIN.timestamp()
     assert Comparison.model_validate_json(comparison.model_dump_json()) == comparison
+
+
+@pytest.mark.parametrize("kept", [0, 1, 3])
+def test_a_run_that_ended_before_it_began_is_compared_all_the_same(kept: int) -> None:
+    comparison = compared(GIVEN, ROWS[:kept], consumed({("table", "read"): 5.0}))
+    table = comparison.of("table", "read")
+    assert table.measured == 5.0
+    assert table.sent <= 1
+    assert comparison.of("GroupIdIndex", "write").measured is None
+    assert Comparison.model_validate_json(comparison.model_dump_json()) == comparison
+
+
+def test_rows_of_nodes_that_never_found_their_group_cost_nothing() -> None:
+    lost = {
+        **ROWS[0], "operation": "reportDataByNode", "node": "stray".ljust(33, "-"), "group": None, "domain": None,
+        "outcome": "refused", "error_type": "GroupNotFound", "error_message": "Group not found",
+    }  # fmt: skip
+    before, after = compared(GIVEN, ROWS, None), compared(GIVEN, [*ROWS, lost], None)
+    assert after.of("table", "write").sent == before.of("table", "write").sent
+    assert after.of("table", "read").sent == before.of("table", "read").sent
+
+
+def test_operations_that_touch_no_table_are_left_out() -> None:
+    subscribed = {**ROWS[0], "operation": "onMessageInGroup"}
+    before, after = compared(GIVEN, ROWS, None), compared(GIVEN, [*ROWS, subscribed], None)
+    assert after.units == before.units

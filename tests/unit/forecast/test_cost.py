@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 import yaml
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenarios import scenario
 
@@ -79,6 +79,7 @@ def test_reserved_capacity_is_bought_in_hundreds_for_all_resources_together() ->
     assert reserved_usd(demand, "one_year", TOKYO) == pytest.approx(200 * unit)
 
 
+@settings(max_examples=20)
 @given(rate=st.floats(0.5, 5_000), kind=st.sampled_from(["read", "write"]))
 def test_at_the_break_even_hours_both_modes_cost_the_same(rate: float, kind: str) -> None:
     calendar = SchoolCalendar()
