@@ -170,9 +170,10 @@ class Polling(Hearing):
     is_polling = True
     event_operation = "recordEventsByNode"
 
-    def __init__(self, node: Node, joined_s: float) -> None:
+    def __init__(self, node: Node, joined_s: float, entering_s: float) -> None:
+        """The first poll asks for events since `entering_s`, when the node asked to open or join the group."""
         super().__init__(node)
-        since = datetime.fromtimestamp(joined_s, UTC)
+        since = datetime.fromtimestamp(entering_s, UTC)
         self._cursor = PollingCursor(f"{since:%Y-%m-%dT%H:%M:%S}.{since.microsecond // 1000:03d}Z")
         self._joined_s = joined_s
         self._last_poll_s = joined_s

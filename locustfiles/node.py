@@ -76,14 +76,15 @@ class Node(ABC):
         """Enter the group, trying again until the time for sending is over, and start the timers."""
         session = self.session
         while now_s() < session.sending_until_s and not self.ended:
+            entering_s = now_s()
             entered = self._enter_group()
             if entered is not None and not self.ended:
                 session.entered += 1
-                self._start(entered)
+                self._start(entered, entering_s)
                 return
             gevent.sleep(RETRY_S)
 
-    def _start(self, entered: dict[str, Any]) -> None:
+    def _start(self, entered: dict[str, Any], entering_s: float) -> None:
         joined_s = now_s()
         settings, traffic = self.session.scenario.settings, self.session.scenario.traffic
         self.connected = True
@@ -97,12 +98,15 @@ class Node(ABC):
             self._start_timer("event", joined_s, 1 / traffic.event_batches_per_s, self._fire)
         if expires := entered.get("expiresAt"):
             self.session.scheduler.enter(datetime.fromisoformat(expires).timestamp(), self._expire)
-        if entered.get("useWebSocket", True) and not self.filtered:
+        group_uses_websocket = entered.get("useWebSocket")
+        if group_uses_websocket is None:
+            group_uses_websocket = self.session.plan.is_websocket(self.place.group_index)
+        if group_uses_websocket and not self.filtered:
             subscription = Subscription(self)
             self._hearing = subscription
             self._start_timer("sync", joined_s, settings.periodic_data_sync_interval_s, self._list_statuses)
         else:
-            polling = Polling(self, joined_s)
+            polling = Polling(self, joined_s, entering_s)
             self._hearing = polling
             period_s = entered.get("pollingIntervalSeconds") or settings.polling_interval_s
             self._start_timer("poll", joined_s, period_s, polling.poll)

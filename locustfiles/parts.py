@@ -81,6 +81,11 @@ class PartStream:
         """Rows appended so far."""
         return self._flushed + len(self._rows)
 
+    @property
+    def waiting(self) -> int:
+        """Rows that are not in the file yet."""
+        return len(self._rows)
+
     def flush(self) -> None:
         """Append what is in memory to the file."""
         if not self._rows:

@@ -22,7 +22,7 @@ from locustfiles.parts import STREAMS, PartStream
 from locustfiles.plan import Member, Plan
 from locustfiles.scheduler import Scheduler
 
-FLUSH_EVERY_S = 1.0
+FLUSH_EVERY_S, LOOK_EVERY_S, FLUSH_ROWS = 1.0, 0.1, 500
 LEAVE_SPREAD_S, HOST_STAYS_S, LEAVE_TIMEOUT_S = 0.5, 1.0, 30.0
 
 TLS: ssl.SSLContext = gevent.ssl.create_default_context()
@@ -173,19 +173,26 @@ class Session:
         self.lateness = self.scheduler.lateness = Lateness()
 
     def _keep(self) -> None:
-        """Flush the parts and watch the process's CPU, every second."""
+        """Flush the parts and watch the process's CPU.
+
+        Everything is flushed once a second; what grows fast more often, so that no flush holds the senders up for long.
+        """
         wall_s, cpu_s, waited_s = now_s(), time.process_time(), _waited_s()
         while True:
-            gevent.sleep(FLUSH_EVERY_S)
+            gevent.sleep(LOOK_EVERY_S)
+            now = now_s()
+            due = now >= wall_s + FLUSH_EVERY_S
             for stream in self._streams.values():
-                stream.flush()
-                gevent.sleep(0)
-            now, cpu, waited = now_s(), time.process_time(), _waited_s()
-            if not self.start.planned or (self.measuring_from_s <= wall_s and now <= self.sending_until_s):
-                self._cpu_percent.append(100 * (cpu - cpu_s) / (now - wall_s))
-                if waited is not None and waited_s is not None:
-                    self._waited_percent.append(100 * (waited - waited_s) / (now - wall_s))
-            wall_s, cpu_s, waited_s = now, cpu, waited
+                if due or stream.waiting >= FLUSH_ROWS:
+                    stream.flush()
+                    gevent.sleep(0)
+            if due:
+                cpu, waited = time.process_time(), _waited_s()
+                if not self.start.planned or (self.measuring_from_s <= wall_s and now <= self.sending_until_s):
+                    self._cpu_percent.append(100 * (cpu - cpu_s) / (now - wall_s))
+                    if waited is not None and waited_s is not None:
+                        self._waited_percent.append(100 * (waited - waited_s) / (now - wall_s))
+                wall_s, cpu_s, waited_s = now, cpu, waited
 
 
 def _waited_s() -> float | None:

@@ -1,0 +1,249 @@
+"""Any DynamoDB table under load, by its own API:
+
+    locust -f locustfiles/dynamodb.py -H http://127.0.0.1:8000 --headless -u 20 -r 20 -t 60s \\
+        --table posts --mix GetItem=80,PutItem=20 --keys 10000 --distribution zipfian:1.1 --item-size 1KiB
+
+Keys and indexes come from DescribeTable. Retries are off, so every throttle is seen. What the answers say was consumed
+is shown at the end, and written to consumed.json of --run-dir.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import boto3
+from botocore.config import Config
+from botocore.exceptions import BotoCoreError, ClientError
+from locust import User, constant, constant_throughput, events, task
+from locust.exception import StopUser
+from locust.runners import WorkerRunner
+
+from capacity.exit_codes import ExitCode
+from capacity.record import replacing
+from capacity.table import Table, from_describe_table
+from locustfiles.clock import now_s
+from locustfiles.dynamodb_consumed import TABLE, Consumed
+from locustfiles.dynamodb_keys import Chooser, chooser
+from locustfiles.dynamodb_plan import Plan, PlanError, fit, is_loopback, plan_of
+from locustfiles.dynamodb_requests import RequestMaker
+
+logger = logging.getLogger(__name__)
+
+THROTTLES = frozenset(
+    ["ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "LimitExceededException"]
+)
+_METHODS = {
+    "GetItem": "get_item", "PutItem": "put_item", "UpdateItem": "update_item", "DeleteItem": "delete_item",
+    "Query": "query", "Scan": "scan", "BatchGetItem": "batch_get_item", "BatchWriteItem": "batch_write_item",
+    "TransactGetItems": "transact_get_items", "TransactWriteItems": "transact_write_items",
+}  # fmt: skip
+_POOL = 1_000
+
+
+class Refused(Exception):
+    """What Locust's statistics show of a request that was refused, or answered in part."""
+
+
+class DirectLoad:
+    """What the users of one process share: the plan, the table, one client, and the sums."""
+
+    def __init__(self) -> None:
+        self.plan: Plan
+        self.table: Table
+        self.client: Any
+        self.consumed = Consumed()
+        self.began_s = self.ended_s = 0.0
+        self.users = 0
+        self.worker = 0
+        self._sequence: Chooser | None = None
+
+    def begin(self, environment: Any) -> None:
+        """Read options and table; ends the process with every fault told."""
+        options = environment.parsed_options
+        endpoint = environment.host or os.environ.get("AWS_ENDPOINT_URL_DYNAMODB") or os.environ.get("AWS_ENDPOINT_URL")
+        try:
+            self.plan = plan_of(options, endpoint)
+            self.client = _client(endpoint)
+            self.table = from_describe_table(self.client.describe_table(TableName=self.plan.table))
+        except PlanError as fault:
+            _give_up(str(fault), ExitCode.BAD_CONFIGURATION)
+        except (BotoCoreError, ClientError) as fault:
+            _give_up(f"table {options.table} at {endpoint or 'AWS'}: {fault}", ExitCode.TARGET_UNREACHABLE)
+        faults = fit(self.plan, self.table, self.maker(0).smallest_item())
+        if faults:
+            _give_up("\n".join(faults), ExitCode.BAD_CONFIGURATION)
+
+    def maker(self, user: int) -> RequestMaker:
+        """The requests of one user, with random numbers of its own; all users of a process share one sequence."""
+        seed = self.plan.seed * 1_000_003 + self.worker * 10_007 + user
+        plan = self.plan
+        if plan.distribution == "sequential" and self._sequence is None:
+            self._sequence = chooser(plan.distribution, plan.keys, seed, start=self.worker * max(1, plan.keys // 8))
+        next_key = self._sequence or chooser(plan.distribution, plan.keys, seed)
+        return RequestMaker(plan, self.table, next_key, now_s, seed)
+
+    def fill(self) -> None:
+        """Write every item of the plan's keys, patiently."""
+        items = self.maker(0).fill()
+        for place in range(0, len(items), 25):
+            puts = {self.plan.table: [{"PutRequest": {"Item": item}} for item in items[place : place + 25]]}
+            while puts:
+                puts = self.client.batch_write_item(RequestItems=puts).get("UnprocessedItems")
+        logger.info("filled with %d items", len(items))
+
+
+load = DirectLoad()
+
+
+class DynamoDBUser(User):
+    """Sends one operation after the other, each drawn from the mix."""
+
+    def __init__(self, environment: Any) -> None:
+        super().__init__(environment)
+        rate = environment.parsed_options.user_rate
+        self._pace = constant_throughput(rate) if rate else constant(0)
+
+    def wait_time(self) -> float:
+        """Seconds until the next request."""
+        return self._pace(self)
+
+    def on_start(self) -> None:
+        self._maker = load.maker(load.users)
+        load.users += 1
+        self._operations = list(load.plan.mix)
+        self._weights = list(load.plan.mix.values())
+
+    @task
+    def send(self) -> None:
+        """One request, written down with what it consumed."""
+        operation = self._maker.random.choices(self._operations, self._weights)[0]
+        request = self._maker.request(operation)
+        start_s = now_s()
+        fault: Exception | None = None
+        answer: dict[str, Any] = {}
+        try:
+            answer = getattr(load.client, _METHODS[operation])(**request)
+            load.consumed.answered(operation, answer)
+            if any(answer.get(name) for name in ("UnprocessedItems", "UnprocessedKeys")):
+                load.consumed.throttled(operation, ["unprocessed"])
+                fault = Refused("answered in part")
+        except ClientError as refusal:
+            error = refusal.response.get("Error", {})
+            fault = Refused(error.get("Code"))
+            if error.get("Code") in THROTTLES:
+                load.consumed.throttled(operation, _reasons(refusal.response))
+        except BotoCoreError as failure:
+            fault = failure
+        self.environment.events.request.fire(
+            request_type="DynamoDB",
+            name=operation,
+            response_time=(now_s() - start_s) * 1000,
+            response_length=_length(answer),
+            exception=fault,
+            context={},
+        )
+        if isinstance(fault, BotoCoreError) and not load.consumed.requests:
+            raise StopUser(str(fault))
+
+
+def _reasons(response: Any) -> list[str]:
+    reasons = response.get("ThrottlingReasons") or []
+    return [str(each["reason"]) for each in reasons if isinstance(each, dict) and "reason" in each]
+
+
+def _length(answer: dict[str, Any]) -> int:
+    return int(answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("content-length", 0))
+
+
+def _client(endpoint: str | None) -> Any:
+    local: dict[str, Any] = (
+        {"aws_access_key_id": "local", "aws_secret_access_key": "local"} if is_loopback(endpoint) else {}
+    )
+    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "ap-northeast-1"
+    config = Config(retries={"total_max_attempts": 1}, max_pool_connections=_POOL, connect_timeout=5, read_timeout=30)
+    return boto3.client("dynamodb", endpoint_url=endpoint, region_name=region, config=config, **local)
+
+
+def _give_up(message: str, code: ExitCode) -> None:
+    sys.stderr.write(f"{message}\n")
+    sys.exit(code)
+
+
+@events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]
+def _options(parser: Any) -> None:
+    add = parser.add_argument
+    add("--table", env_var="MESHCAP_TABLE", default="", help="table to load")
+    add("--mix", default="GetItem=80,PutItem=20", help="operations and weights")
+    add("--keys", type=int, default=1000, help="partition keys")
+    add("--rows-per-key", type=int, default=1, help="sort keys under each, where the table has a sort key")
+    add("--distribution", default="uniform", help="uniform, zipfian, zipfian:1.2, hot:0.9 or sequential")
+    add("--item-size", default="1KiB", help="size of an item, exact to the byte")
+    add("--index", default="", help="index that Query and Scan read")
+    add("--index-values", type=int, default=0, help="different partition keys in each index; 0 for as many as keys")
+    add("--limit", type=int, default=20, help="rows of a Query or Scan")
+    add("--batch", type=int, default=10, help="items of a batch or transaction")
+    add("--consistent", action="store_true", help="strong reads")
+    add("--user-rate", type=float, default=0.0, help="requests per second and user; 0 for one after the other")
+    add("--key-prefix", default="key-", help="of key values of type S and B")
+    add("--seed", type=int, default=1, help="of all random choices")
+    add("--fill", action="store_true", help="write every item first")
+    add("--run-dir", env_var="MESHCAP_RUN_DIR", default="", help="folder for consumed.json")
+    add("--i-own-this-endpoint", action="store_true", help="allow a table that is not on this machine")
+
+
+@events.init.add_listener  # type: ignore[untyped-decorator]
+def _init(environment: Any, **_: Any) -> None:
+    load.begin(environment)
+
+
+@events.test_start.add_listener  # type: ignore[untyped-decorator]
+def _start(environment: Any, **_: Any) -> None:
+    load.consumed, load.users, load.ended_s = Consumed(), 0, 0.0
+    if isinstance(environment.runner, WorkerRunner):
+        load.worker = environment.runner.worker_index
+    elif environment.parsed_options.fill:
+        load.fill()
+    load.began_s = now_s()
+
+
+@events.report_to_master.add_listener  # type: ignore[untyped-decorator]
+def _to_master(data: dict[str, Any], **_: Any) -> None:
+    data["meshcap_consumed"] = load.consumed.take()
+
+
+@events.worker_report.add_listener  # type: ignore[untyped-decorator]
+def _from_worker(data: dict[str, Any], **_: Any) -> None:
+    if "meshcap_consumed" in data:
+        load.consumed.add(data["meshcap_consumed"])
+
+
+@events.quitting.add_listener  # type: ignore[untyped-decorator]
+def _end(environment: Any, **_: Any) -> None:
+    if isinstance(environment.runner, WorkerRunner) or not load.began_s:
+        return
+    seconds = (load.ended_s or now_s()) - load.began_s
+    report = {"table": load.plan.table, **load.consumed.report(seconds)}
+    for operation, sums in report["operations"].items():
+        for each in sums["consumed"]:
+            where = load.plan.table if each["resource"] == TABLE else f"{load.plan.table}/{each['resource']}"
+            sys.stderr.write(
+                f"{operation}: {each['units']:,.1f} {each['kind']} units on {where}, "
+                f"{each['units_per_request']:.3g} a request, {each['units_per_s']:,.1f} a second\n"
+            )
+        for reason, times in sums["throttled"].items():
+            sys.stderr.write(f"{operation}: throttled {times:,} times, {reason}\n")
+    run_dir = environment.parsed_options.run_dir
+    if run_dir:
+        Path(run_dir).mkdir(parents=True, exist_ok=True)
+        with replacing(Path(run_dir) / "consumed.json") as path:
+            path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+
+
+@events.test_stop.add_listener  # type: ignore[untyped-decorator]
+def _stop(**_: Any) -> None:
+    load.ended_s = now_s()
