@@ -35,10 +35,11 @@ from capacity.comparison_record import (
 from capacity.forecast import Forecast, read_forecast
 from capacity.measured import Measured, read_measured
 from capacity.record import RunDirectoryError, RunRecord, read_run
-from capacity.workloads.mesh.charges import CALLS, Charges, charge
+from capacity.workloads.mesh.charges import CALLS, TABLE, Charges, charge
 from capacity.workloads.mesh.layouts import layout_model, table_of
 from capacity.workloads.mesh.requests import OPERATIONS, Floats, Outcome
 from capacity.workloads.mesh.sent import Sent, is_throttle, sent_requests
+from capacity.workloads.mesh.tables import TABLES
 
 __all__ = [
     "CallsComparison",
@@ -79,7 +80,7 @@ class _Comparing:
     ) -> None:
         self.record, self.table, self.forecast, self.measured = record, table, forecast, measured
         scenario = record.scenario
-        self.sent: Sent = sent_requests(table, scenario)
+        self.sent: Sent = sent_requests(table, scenario, only_reads_throttled=_only_reads(measured, scenario.layout))
         self.charges: Charges = charge(self.sent.requests, layout_model(scenario.layout), table_of(scenario))
         self.time_s = self.sent.requests.start_s + self.sent.requests.time_s[self.charges.request]
         begin = record.measuring_from
@@ -255,6 +256,15 @@ class _Comparing:
         if len(self.sent.uncertain):
             notes.append(f"{len(self.sent.uncertain)} requests without an answer count as done; they may not have been")
         return notes
+
+
+def _only_reads(measured: Measured | None, layout: str) -> bool:
+    """Whether CloudWatch counted throttled reads and no throttled write."""
+    if measured is None:
+        return False
+    names = (TABLE, *(index.name for index in TABLES[layout].indexes))
+    reads, writes = ([measured.throttles(name, kind) or 0 for name in names] for kind in KINDS)
+    return sum(reads) > 0 and sum(writes) == 0
 
 
 def _share(actual: float | None, expected: float | None) -> float | None:

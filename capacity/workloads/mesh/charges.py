@@ -275,10 +275,10 @@ def _ran(operation: Operation, outcome: Outcome) -> tuple[Step, ...]:
     steps = operation.steps
     if outcome is Outcome.DONE:
         return steps
-    if outcome is Outcome.INVALID:
+    if outcome in (Outcome.INVALID, Outcome.READ_THROTTLED):
         return ()
     writes = [n for n, step in enumerate(steps) if not isinstance(step, _READING)]
     before_write = steps[: writes[0]] if writes else steps
     if outcome is Outcome.NO_GROUP:
         return before_write[:1]
-    return before_write
+    return () if outcome is Outcome.THROTTLED and not writes else before_write

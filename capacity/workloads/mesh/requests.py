@@ -49,7 +49,9 @@ class Outcome(IntEnum):
     INVALID = 3
     """Refused before any DynamoDB call."""
     THROTTLED = 4
-    """A DynamoDB call was throttled: reads ran, the write did not."""
+    """The write was throttled: the reads before it ran. Of an operation that only reads, nothing ran."""
+    READ_THROTTLED = 5
+    """The first read was throttled: nothing ran."""
 
 
 @dataclass(frozen=True)

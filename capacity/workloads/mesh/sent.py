@@ -36,8 +36,12 @@ class Sent:
     left_out: int
 
 
-def sent_requests(table: pa.Table, scenario: Scenario) -> Sent:
-    """A run's requests in the order in which DynamoDB most likely saw them: by the middle of each request's time."""
+def sent_requests(table: pa.Table, scenario: Scenario, *, only_reads_throttled: bool = False) -> Sent:
+    """A run's requests in the order in which DynamoDB most likely saw them: by the middle of each request's time.
+
+    An answer does not tell whether a read or a write was throttled. A throttled request counts as stopped at its write,
+    or, where `only_reads_throttled` (as CloudWatch knows), at its first read.
+    """
     code = _operations(table["operation"])
     start_s = _seconds(table["start"])
     middle_s = start_s + np.nan_to_num(_floats(table["latency_ms"])) / 2000.0
@@ -48,6 +52,8 @@ def sent_requests(table: pa.Table, scenario: Scenario) -> Sent:
     domain, domain_names = _codes(table["domain"], rows)
     operation = code[rows]
     outcome, uncertain = _outcomes(table, rows)
+    if only_reads_throttled:
+        outcome = np.where(outcome == Outcome.THROTTLED, int(Outcome.READ_THROTTLED), outcome)
     group = _filled(group, node)
     domain = _filled(domain, node)
     host, domain_of_group = _owners(group, domain, node, operation, len(group_names))

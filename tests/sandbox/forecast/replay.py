@@ -78,7 +78,7 @@ class Replay:
     def run(self) -> Replay:
         scenario, points = self.scenario, self.points
         config = SandboxConfig.of_scenario(scenario)
-        engine = Engine(lambda: points.now_s, points, config)
+        engine = Engine(lambda: points.now_s, points, config.engine)
         table = table_of(scenario)
         engine.call("CreateTable", table.create_table_request())
         engine.call("UpdateTimeToLive", table.time_to_live_request() or {})

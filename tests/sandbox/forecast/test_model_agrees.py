@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from replay import START_S, Replay
 
-from capacity.comparison import Comparison, comparison_of
+from capacity.comparison import Comparison, Kind, comparison_of
 from capacity.forecast import forecast
 from capacity.measured import measured_of
 from capacity.record import RunRecord, Target
-from capacity.scenario import Scenario, load_scenarios
+from capacity.scenario import Billing, Provisioned, Scenario, load_scenarios
 
 SCENARIOS = load_scenarios(Path(__file__).parents[3] / "scenarios.yaml")
 
@@ -95,10 +95,33 @@ def test_large_values_and_batches_agree_too() -> None:
         assert error < 0.01
 
 
-def test_the_first_throttle_of_a_burst_comes_when_it_was_forecast() -> None:
-    comparison = compared(SCENARIOS["burst"])
+def overloaded(read: int, write: int, index_write: int, hold_s: float = 40.0) -> Scenario:
+    """The burst scenario on another provisioned table."""
+    plenty = Provisioned(read=10, write=200)
+    index = Provisioned(read=10, write=index_write)
+    billing = Billing(
+        table=Provisioned(read=read, write=write), indexes={"GroupIdIndex": index, "GroupNameIndex": plenty}
+    )
+    schedule = SCENARIOS["burst"].schedule.model_copy(update={"hold_s": hold_s})
+    return SCENARIOS["burst"].model_copy(update={"billing": billing, "schedule": schedule})
+
+
+@pytest.mark.parametrize(
+    ("scenario", "resource", "kind"),
+    [
+        pytest.param(SCENARIOS["burst"], "table", "write", id="the table's writes"),
+        pytest.param(SCENARIOS["burst"].model_copy(update={"world": "static"}), "table", "write", id="an even split"),
+        pytest.param(overloaded(8, 200, 200), "table", "read", id="the table's reads"),
+        pytest.param(overloaded(400, 200, 10, hold_s=60), "GroupIdIndex", "write", id="a queue before an index"),
+    ],
+)
+def test_the_first_throttle_comes_when_it_was_forecast(scenario: Scenario, resource: str, kind: Kind) -> None:
+    comparison = compared(scenario)
     assert comparison.first_throttle_error_s is not None
     assert comparison.first_throttle_error_s < 1
-    table = next(t for t in comparison.throttles if (t.resource, t.kind) == ("table", "write"))
-    assert table.forecast
-    assert table.measured == pytest.approx(table.forecast, rel=0.02)
+    throttled = [each for each in comparison.throttles if each.measured]
+    assert [(each.resource, each.kind) for each in throttled] == [(resource, kind)]
+    assert throttled[0].measured == pytest.approx(throttled[0].forecast, rel=0.02)
+    for name in ("read", "write"):
+        assert comparison.of("table", name).model_error == pytest.approx(0, abs=0.01)
+        assert comparison.of("table", name).prediction_error == pytest.approx(0, abs=0.01)
