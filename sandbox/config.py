@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +18,7 @@ from capacity.table import Throughput
 from capacity.workloads.mesh.tables import TABLES
 from sandbox.appsync.behaviour import Behaviour
 from sandbox.cloudwatch.faults import NO_FAULTS, CloudWatchFaults
+from sandbox.dynamodb.config import EngineConfig
 
 DEFAULT_API_KEY = "da2-sandbox00000000000000000000"
 NO_LIMITS = Behaviour()
@@ -66,8 +68,8 @@ class SandboxConfig:
     index_throughput: Mapping[str, Throughput] = field(default_factory=dict)
     """Provisioned units per second by index name; an index that is not named gets the table's."""
     physics: Parameters = DEFAULT_PHYSICS
-    ttl_lag_s: float = 60.0
-    """Seconds from an item's expiry to its deletion (AWS: within a few days)."""
+    ttl_lag_s: tuple[float, float] = (480.0, 1800.0)
+    """Least and most seconds from an item's expiry to its deletion (AWS promises days; measured: 8 to 30 minutes)."""
     metric_resolution_s: int = 10
     """Period at which metrics are published (AWS: 60 s)."""
     cloudwatch_faults: CloudWatchFaults = NO_FAULTS
@@ -123,8 +125,10 @@ class SandboxConfig:
             faults.append(f"world {self.world} needs provisioned throughput, for example 10 read and 10 write units")
         if self.metric_resolution_s not in _RESOLUTIONS_S:
             faults.append(f"metric_resolution_s {self.metric_resolution_s} is not one of {_RESOLUTIONS_S}")
-        if not self.ttl_lag_s >= 0:
-            faults.append(f"ttl_lag_s {self.ttl_lag_s} must be 0 or more, for example 60")
+        if not 0 <= self.ttl_lag_s[0] <= self.ttl_lag_s[1] < math.inf:
+            faults.append(
+                f"ttl_lag_s {self.ttl_lag_s} must be two rising numbers of 0 or more, for example (480, 1800)"
+            )
         if self.dynamodb_endpoint is not None and "://" not in self.dynamodb_endpoint:
             faults.append(f"dynamodb_endpoint {self.dynamodb_endpoint!r} is no URL, for example http://127.0.0.1:8000")
         return faults
@@ -133,6 +137,19 @@ class SandboxConfig:
     def effective_world(self) -> World:
         """The world in force."""
         return self.world or ("on_demand" if self.throughput is None else "adaptive")
+
+    @property
+    def engine(self) -> EngineConfig:
+        """What the DynamoDB engine needs to know of it."""
+        world = self.effective_world
+        return EngineConfig(
+            region=self.region,
+            account_id=self.account_id,
+            world=world if world in ("static", "off") else "adaptive",
+            parameters=self.physics,
+            ttl_lag_s=self.ttl_lag_s,
+            seed=self.seed,
+        )
 
     @property
     def remote(self) -> bool:

@@ -58,7 +58,7 @@ class Sandbox:
         self.config = config
         self.clock = clock
         self.metrics = MetricStore(clock, config.metric_resolution_s, _ZERO_WHEN_IDLE)
-        self.engine = Engine(clock, self.metrics, config)
+        self.engine = Engine(clock, self.metrics, config.engine)
         endpoint = config.dynamodb_endpoint
         self.dynamodb_call = RemoteDynamoDB(endpoint, config.region).call if endpoint else self.engine.call
         self.appsync = AppSyncApi(config, self.dynamodb_call, self.metrics, clock)

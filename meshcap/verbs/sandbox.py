@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -38,6 +39,11 @@ def command(
     latency: Annotated[
         str | None, typer.Option(help="Delay of AppSync's answers: median and 99th percentile, such as 20ms,120ms.")
     ] = None,
+    tls: Annotated[
+        bool, typer.Option("--tls", help="Serve https and wss, with a certificate of the sandbox's own making.")
+    ] = False,
+    tls_certificate: Annotated[Path | None, typer.Option(help="A PEM certificate of your own, with --tls.")] = None,
+    tls_key: Annotated[Path | None, typer.Option(help="Its PEM key.")] = None,
     allow_remote: Annotated[
         bool, typer.Option("--allow-remote", help="Permit a host beyond this machine; needs a key of your own.")
     ] = False,
@@ -57,6 +63,9 @@ def command(
         "table_name": table,
         "dynamodb_endpoint": dynamodb_endpoint,
         "metric_resolution_s": metric_period,
+        "tls": tls or None,
+        "tls_certificate": tls_certificate,
+        "tls_key": tls_key,
         "api_keys": (os.environ["MESHCAP_API_KEY"],) if os.environ.get("MESHCAP_API_KEY") else None,
     }
     given = {name: value for name, value in given.items() if value is not None}
@@ -78,6 +87,8 @@ def command(
 
     try:
         run(config, ready, until_stdin_closes)
+    except SandboxConfigError as fault:
+        raise UserError(str(fault)) from None
     except OSError as fault:
         raise UserError(f"cannot listen on {host}:{port} ({fault.strerror}); --port 0 takes a free one") from None
 
@@ -99,6 +110,8 @@ def _behaviour(region: str, quotas: bool, latency: str | None) -> Behaviour:
 def _introduce(info: dict[str, Any]) -> None:
     url = info["url"]
     say(f"Serving table {info['table_name']} ({info['layout']}, {info['world']}). Ctrl-C stops it. In another shell:")
+    if info["ca_bundle"]:
+        data(f"export AWS_CA_BUNDLE={info['ca_bundle']}")
     data(f"export AWS_ENDPOINT_URL={url} AWS_REGION={info['region']} AWS_ACCESS_KEY_ID=sandbox")
     data("export AWS_SECRET_ACCESS_KEY=sandbox")
     if not os.environ.get("MESHCAP_API_KEY"):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from dataclasses import dataclass, field
+from typing import Literal
 
 from capacity.physics.parameters import Parameters
 
@@ -38,18 +38,3 @@ class EngineConfig:
     secret_access_key: str | None = None
     """When set, signatures are checked against it; otherwise any well-formed one will do."""
     seed: int = 1
-
-    @classmethod
-    def of(cls, source: Any) -> EngineConfig:
-        """`source` itself, or an EngineConfig made of its attributes: a sandbox calls the parameters `physics`, gives
-        one TTL lag, and says `on_demand` or None where provisioned tables are to be adaptive."""
-        if isinstance(source, cls):
-            return source
-        given = {each.name: getattr(source, each.name) for each in fields(cls) if hasattr(source, each.name)}
-        if given.get("world") not in ("static", "off"):
-            given["world"] = "adaptive"
-        if isinstance(given.get("ttl_lag_s"), (int, float)):
-            given["ttl_lag_s"] = (float(given["ttl_lag_s"]), float(given["ttl_lag_s"]))
-        if hasattr(source, "physics"):
-            given["parameters"] = source.physics
-        return cls(**given)

@@ -39,11 +39,10 @@ class Engine(Catalogue):
         self,
         clock: Callable[[], float] = time.time,
         metrics: MetricSink | None = None,
-        config: Any = None,
+        config: EngineConfig | None = None,
         timer: Callable[[], float] = time.perf_counter,
     ):
-        """`config`: an EngineConfig, or any object with (some of) its attributes, such as the sandbox's own."""
-        super().__init__(clock, metrics or SilentMetrics(), EngineConfig.of(config))
+        super().__init__(clock, metrics or SilentMetrics(), config or EngineConfig())
         self.timer = timer
         self.account = AccountMetrics(self.metrics)
         self.expiry = Expiry(self.config.ttl_lag_s, random.Random(self.config.seed))

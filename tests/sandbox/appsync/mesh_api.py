@@ -27,9 +27,9 @@ class Mesh:
         """`call`: another DynamoDB behind the resolvers."""
         self.now_s = START_S
         self.calls: list[tuple[str, dict[str, Any]]] = []
-        self.config = SandboxConfig(**{"layout": layout, "api_keys": (KEY,), "ttl_lag_s": 1e9, **given})
+        self.config = SandboxConfig(**{"layout": layout, "api_keys": (KEY,), "ttl_lag_s": (1e9, 1e9), **given})
         self.metrics = MetricStore(self.clock, 10)
-        self.engine = Engine(self.clock, self.metrics, self.config)
+        self.engine = Engine(self.clock, self.metrics, self.config.engine)
         table = replace(TABLES[layout], name=self.config.table_name)
         self.engine.call("CreateTable", table.create_table_request())
         self.engine.call("UpdateTimeToLive", table.time_to_live_request() or {})
