@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -34,7 +35,8 @@ class RemoteDynamoDB:
                 f"AWS_SECRET_ACCESS_KEY"
             )
         self._signer = SigV4Auth(credentials, "dynamodb", region)
-        self._http = URLLib3Session(timeout=timeout_s)
+        # Header and body go out in two writes; without this option the second waits 40 ms for the first's acknowledgement.
+        self._http = URLLib3Session(timeout=timeout_s, socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)])
 
     def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         """Run one operation. Raises DynamoDBError with what the endpoint answered, or that it did not answer."""
