@@ -11,42 +11,25 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import sys
 from pathlib import Path
 from typing import Any
 
-import boto3
-from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 from locust import User, constant, constant_throughput, events, task
-from locust.exception import StopUser
 from locust.runners import WorkerRunner
 
 from capacity.exit_codes import ExitCode
 from capacity.record import replacing
 from capacity.table import Table, from_describe_table
 from locustfiles.clock import now_s
+from locustfiles.dynamodb_client import Sender, dynamodb_client, endpoint_of
 from locustfiles.dynamodb_consumed import TABLE, Consumed
 from locustfiles.dynamodb_keys import Chooser, chooser
-from locustfiles.dynamodb_plan import Plan, PlanError, fit, is_loopback, plan_of
+from locustfiles.dynamodb_plan import Plan, PlanError, fit, plan_of
 from locustfiles.dynamodb_requests import RequestMaker
 
 logger = logging.getLogger(__name__)
-
-THROTTLES = frozenset(
-    ["ProvisionedThroughputExceededException", "ThrottlingException", "RequestLimitExceeded", "LimitExceededException"]
-)
-_METHODS = {
-    "GetItem": "get_item", "PutItem": "put_item", "UpdateItem": "update_item", "DeleteItem": "delete_item",
-    "Query": "query", "Scan": "scan", "BatchGetItem": "batch_get_item", "BatchWriteItem": "batch_write_item",
-    "TransactGetItems": "transact_get_items", "TransactWriteItems": "transact_write_items",
-}  # fmt: skip
-_POOL = 1_000
-
-
-class Refused(Exception):
-    """What Locust's statistics show of a request that was refused, or answered in part."""
 
 
 class DirectLoad:
@@ -65,10 +48,10 @@ class DirectLoad:
     def begin(self, environment: Any) -> None:
         """Read options and table; ends the process with every fault told."""
         options = environment.parsed_options
-        endpoint = environment.host or os.environ.get("AWS_ENDPOINT_URL_DYNAMODB") or os.environ.get("AWS_ENDPOINT_URL")
+        endpoint = endpoint_of(environment.host)
         try:
             self.plan = plan_of(options, endpoint)
-            self.client = _client(endpoint)
+            self.client = dynamodb_client(endpoint)
             self.table = from_describe_table(self.client.describe_table(TableName=self.plan.table))
         except PlanError as fault:
             _give_up(str(fault), ExitCode.BAD_CONFIGURATION)
@@ -117,56 +100,13 @@ class DynamoDBUser(User):
         load.users += 1
         self._operations = list(load.plan.mix)
         self._weights = list(load.plan.mix.values())
+        self._sender = Sender(load.client, load.consumed, self.environment.events.request.fire)
 
     @task
     def send(self) -> None:
         """One request, written down with what it consumed."""
         operation = self._maker.random.choices(self._operations, self._weights)[0]
-        request = self._maker.request(operation)
-        start_s = now_s()
-        fault: Exception | None = None
-        answer: dict[str, Any] = {}
-        try:
-            answer = getattr(load.client, _METHODS[operation])(**request)
-            load.consumed.answered(operation, answer)
-            if any(answer.get(name) for name in ("UnprocessedItems", "UnprocessedKeys")):
-                load.consumed.throttled(operation, ["unprocessed"])
-                fault = Refused("answered in part")
-        except ClientError as refusal:
-            error = refusal.response.get("Error", {})
-            fault = Refused(error.get("Code"))
-            if error.get("Code") in THROTTLES:
-                load.consumed.throttled(operation, _reasons(refusal.response))
-        except BotoCoreError as failure:
-            fault = failure
-        self.environment.events.request.fire(
-            request_type="DynamoDB",
-            name=operation,
-            response_time=(now_s() - start_s) * 1000,
-            response_length=_length(answer),
-            exception=fault,
-            context={},
-        )
-        if isinstance(fault, BotoCoreError) and not load.consumed.requests:
-            raise StopUser(str(fault))
-
-
-def _reasons(response: Any) -> list[str]:
-    reasons = response.get("ThrottlingReasons") or []
-    return [str(each["reason"]) for each in reasons if isinstance(each, dict) and "reason" in each]
-
-
-def _length(answer: dict[str, Any]) -> int:
-    return int(answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("content-length", 0))
-
-
-def _client(endpoint: str | None) -> Any:
-    local: dict[str, Any] = (
-        {"aws_access_key_id": "local", "aws_secret_access_key": "local"} if is_loopback(endpoint) else {}
-    )
-    region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION") or "ap-northeast-1"
-    config = Config(retries={"total_max_attempts": 1}, max_pool_connections=_POOL, connect_timeout=5, read_timeout=30)
-    return boto3.client("dynamodb", endpoint_url=endpoint, region_name=region, config=config, **local)
+        self._sender.send(operation, self._maker.request(operation))
 
 
 def _give_up(message: str, code: ExitCode) -> None:

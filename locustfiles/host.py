@@ -12,12 +12,19 @@ class Host(Node):
 
     heartbeat_operation = "renewHeartbeat"
 
+    _unheard = False
+    """Whether a createGroup is out whose answer has not come."""
+
     def _enter_group(self) -> dict[str, Any] | None:
-        plan, settings = self.session.plan, self.session.scenario.settings
         if self.requester.domain is None:
             if self.requester.send("createDomain", {}).outcome != "ok":
                 return None
             self.requester.domain = self.domain
+        return None if self.ended else self._create_group()
+
+    def _create_group(self) -> dict[str, Any] | None:
+        plan, settings = self.session.plan, self.session.scenario.settings
+        self._unheard = True
         answer = self.requester.send(
             "createGroup",
             {
@@ -28,11 +35,17 @@ class Host(Node):
                 "useWebSocket": plan.is_websocket(self.place.group_index),
             },
         )
+        self._unheard = not answer.received
         if answer.outcome != "ok" or not answer.data:
             return None
-        self.group_id = answer.data["id"]
         entered: dict[str, Any] = answer.data
+        self.group_id = entered["id"]
         return entered
+
+    def _find_group(self) -> None:
+        """createGroup is idempotent per host and domain, so asking again names the group that is there."""
+        if self.group_id is None and self._unheard:
+            self._create_group()
 
     def _leave_operation(self) -> tuple[str, dict[str, Any]]:
         return "dissolveGroup", {"groupId": self.group_id, "domain": self.domain, "hostId": self.name}

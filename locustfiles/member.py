@@ -27,11 +27,14 @@ class GroupMember(Node):
         group = next((group for group in listed.data or () if group["hostId"] == host), None)
         if group is None:
             return None
+        if self.ended:
+            return None
+        self.group_id = group["id"]  # from here on leaving makes sense, whether or not the answer ever comes
         group_uses_websocket = self.session.plan.is_websocket(self.place.group_index)
         answer = self.requester.send(
             "joinGroup",
             {
-                "groupId": group["id"],
+                "groupId": self.group_id,
                 "domain": self.domain,
                 "nodeId": self.name,
                 "useWebSocket": group_uses_websocket and not self.filtered,
@@ -39,7 +42,6 @@ class GroupMember(Node):
         )
         if answer.outcome != "ok" or not answer.data:
             return None
-        self.group_id = group["id"]
         entered: dict[str, Any] = answer.data
         return entered
 

@@ -59,6 +59,9 @@ class Node(ABC):
     def _enter_group(self) -> dict[str, Any] | None:
         """Open or join the group; returns the answer's fields, None when it has to be tried again."""
 
+    def _find_group(self) -> None:  # noqa: B027 -- a member knows its group before it asks to join
+        """Learn the id of the group that this node may have opened without hearing of it."""
+
     @abstractmethod
     def _leave_operation(self) -> tuple[str, dict[str, Any]]:
         """The operation with which this node leaves for good."""
@@ -78,7 +81,10 @@ class Node(ABC):
         while now_s() < session.sending_until_s and not self.ended:
             entering_s = now_s()
             entered = self._enter_group()
-            if entered is not None and not self.ended:
+            if self.ended:
+                self._leave()
+                return
+            if entered is not None:
                 session.entered += 1
                 self._start(entered, entering_s)
                 return
@@ -152,6 +158,10 @@ class Node(ABC):
         with gevent.Timeout(5, False):
             while self.requester.in_flight:
                 gevent.sleep(0.02)
+        self._leave()
+
+    def _leave(self) -> None:
+        self._find_group()
         if self.group_id is not None:
             operation, variables = self._leave_operation()
             self.group_id = None
@@ -184,13 +194,23 @@ class Node(ABC):
         self._report()
 
     def _report(self, _: float = 0.0) -> None:
-        intended_s = self._reports.next_intended_s()
-        if intended_s is None or not self.connected:
-            return
-        if intended_s > now_s() + 1e-4:
-            self.session.scheduler.enter(intended_s, self._report)
-            return
-        intended_s = self._reports.send()
+        """Send what is due, one report after the other, until nothing is."""
+        while self.connected:
+            intended_s = self._reports.next_intended_s()
+            if intended_s is None:
+                return
+            if intended_s > now_s() + 1e-4:
+                self.session.scheduler.enter(intended_s, self._report)
+                return
+            try:
+                self._send_report(self._reports.send())
+            finally:
+                self._reports.in_flight = False
+            waiting, self._events_wait_for_report = self._events_wait_for_report, []
+            for due_s in waiting:
+                self.session.scheduler.start(self._send_events, due_s)
+
+    def _send_report(self, intended_s: float) -> None:
         self._report_sequence += 1
         traffic = self.session.scenario.traffic
         value = stamp(self._report_sequence, traffic.value_bytes)
@@ -198,12 +218,6 @@ class Node(ABC):
         sent_s = now_s()
         answer = self._call("reportDataByNode", {"nodeId": self.name, "data": data}, intended_s, len(data))
         self._publish(REPORT, self._report_sequence, sent_s, answer)
-        self._reports.in_flight = False
-        self._report()
-        if self._events_wait_for_report:
-            waiting, self._events_wait_for_report = self._events_wait_for_report, []
-            for due_s in waiting:
-                self._send_events(due_s)
 
     def _fire(self, due_s: float) -> None:
         traffic = self.session.scenario.traffic

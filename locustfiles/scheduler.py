@@ -26,6 +26,10 @@ class Scheduler:
         if self._agenda.enter(due_s, action):
             self._arm()
 
+    def start(self, action: Action, due_s: float) -> None:
+        """Run `action(due_s)` as soon as the hub is free; why it is late is not the generator's doing."""
+        gevent.get_hub().loop.run_callback(self._crew.run, action, due_s)
+
     def _arm(self) -> None:
         if self._timer is not None:
             self._timer.stop()

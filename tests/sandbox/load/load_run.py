@@ -44,6 +44,10 @@ scenarios:
     schedule: {ramp: 2s, hold: 6s, drain: 1.5s, arrivals: bell}
     faults: {vanishing_hosts: 0.4, silent_members: 0.4, filtered: 0.3, reconnecting: 0.5}
     seed: 5
+  crowd:
+    <<: *lesson
+    population: {domains: 20, groups_per_domain: 1, members_per_group: 3}
+    schedule: {ramp: 1s, hold: 60s, drain: 1.5s}
   long:
     <<: *lesson
     schedule: {ramp: 1s, hold: 60s, drain: 1.5s}

@@ -137,6 +137,16 @@ def test_an_interrupted_run_leaves_nothing_behind_and_has_a_whole_record(load: L
     assert sandbox.items() == []
 
 
+@pytest.mark.parametrize("seconds", [0.7, 1.2])
+def test_an_interruption_while_nodes_arrive_leaves_nothing_either(load: Load, sandbox: Sandbox, seconds: float) -> None:
+    process = load.start("crowd")
+    load.wait_until_busy(seconds)
+    os.killpg(process.pid, signal.SIGINT)
+    run = load.end(process)
+    assert run.record.status == "interrupted"
+    assert sandbox.items() == []
+
+
 def test_a_stall_of_the_target_is_seen_from_the_intended_start_alone(load: Load, sandbox: Sandbox) -> None:
     process = load.start("lesson")
     load.wait_until_busy(2)
@@ -254,5 +264,5 @@ def test_a_faulty_scenario_ends_before_anything_is_sent(load: Load) -> None:
     process = load.start("no-such-scenario")
     output, _ = process.communicate(timeout=60)
     assert process.returncode == 104
-    assert "no scenario 'no-such-scenario'; it has lesson, polling, long" in output
+    assert "no scenario 'no-such-scenario'; it has lesson, polling, faulty, crowd, long" in output
     assert time.monotonic() - started < 60
