@@ -22,9 +22,10 @@ def changes(load: Load) -> list[Change]:
     """Every change that applies to a load."""
     found = []
     for index in load.table.indexes:
-        if index.name not in _read_indexes(load):
-            text = f"drop index {index.name}, which no client reads"
-            found.append(Change(text, replace(load, table=_without(load.table, index.name))))
+        if index.name in _read_indexes(load):
+            continue  # its readers need what it projects
+        text = f"drop index {index.name}, which no client reads"
+        found.append(Change(text, replace(load, table=_without(load.table, index.name))))
         text = f"let index {index.name} project keys only"
         found.append(Change(text, replace(load, table=_keys_only(load.table, index.name))))
     if any("ALL_GROUPS" in kind.attributes.values() for kind in load.layout.kinds.values()):

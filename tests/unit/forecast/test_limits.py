@@ -131,9 +131,10 @@ def test_dropping_an_index_that_nobody_reads_takes_its_limit_away() -> None:
     assert share_after == 0
 
 
-def test_an_index_that_clients_read_is_not_offered_for_dropping() -> None:
+def test_an_index_that_clients_read_is_left_as_it_is() -> None:
     texts = [advice.change for advice in study(steady(layout="architecture")).advice]
-    assert not any("drop index GSI1" in text for text in texts)
+    assert texts
+    assert not any("GSI1" in text for text in texts)
 
 
 def test_reporting_half_as_often_halves_the_writes_until_another_limit_is_first() -> None:
