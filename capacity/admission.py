@@ -95,10 +95,8 @@ class _Machine:
         rate = self.settings[TABLE].provisioned("write") or parameters.on_demand_write_units
         self.queues = {name: IndexQueue(each, QUEUE_S * rate) for name, each in self.resources.items() if name != TABLE}
 
-    def check(
-        self, now_s: float, wanted: list[tuple[str, int, int]]
-    ) -> list[tuple[str, Throttle]]:  # (resource, kind, hash)
-        """Every limit that refuses one step of a request."""
+    def check(self, now_s: float, wanted: list[tuple[str, int, int]]) -> list[tuple[str, Throttle]]:
+        """Every limit that refuses a step of a request; `wanted` are its charges: resource, kind, hash of the key."""
         throttles = [
             (name, throttle)
             for name, kind, hash128 in wanted

@@ -6,6 +6,7 @@ rest. Times are seconds from the start of the run; series have one figure per `s
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ from capacity.workloads.mesh.charges import TABLE, Charges, charge
 from capacity.workloads.mesh.layouts import layout_model, table_of
 from capacity.workloads.mesh.plan import planned_requests
 from capacity.workloads.mesh.realtime import Realtime, realtime
-from capacity.workloads.mesh.requests import OPERATIONS, Requests
+from capacity.workloads.mesh.requests import OPERATIONS, Outcome, Requests
 from capacity.workloads.mesh.uses import provisioned_uses, uses_of
 
 __all__ = [
@@ -57,7 +58,7 @@ def forecast(scenario: Scenario, start_s: float = 0.0, *, prices: PriceList | No
     duration_s = int(np.floor(requests.time_s[-1])) + 1
     admission = admit(charges, requests.time_s, table, scenario.physics, seconds=duration_s, step_s=STEP_S)
     websocket = np.array([scenario.mode.is_websocket(g) for g in range(scenario.population.groups)], bool)
-    live = realtime(requests, websocket)
+    live = realtime(_answered(requests, admission), websocket)
     series = _Series(requests, charges, admission, duration_s)
     found = ceilings(requests, charges, live, table, scenario.physics, duration_s)
     return Forecast(
@@ -86,6 +87,13 @@ def forecast(scenario: Scenario, start_s: float = 0.0, *, prices: PriceList | No
             "reads are eventually consistent, and no row expires and is deleted within the run",
         ],
     )
+
+
+def _answered(requests: Requests, admission: Admission) -> Requests:
+    """The requests with those marked that were throttled: nobody hears of them."""
+    outcome = requests.outcome.copy()
+    outcome[[refusal.request for refusal in admission.refusals]] = Outcome.THROTTLED
+    return replace(requests, outcome=outcome)
 
 
 def read_forecast(run_dir: Path) -> Forecast | None:
@@ -207,7 +215,7 @@ def _cost(
     )
     factor = HOURS_PER_MONTH * 3600 / schedule.hold_s
     month = [use.times(factor) for use in hold] + provisioned_uses(scenario, HOURS_PER_MONTH)
-    run_lines, month_lines = cost_lines(_merged(run), prices), cost_lines(_merged(month), prices)
+    run_lines, month_lines = cost_lines(_paid(run), prices), cost_lines(_paid(month), prices)
     used = {line.price for line in [*run_lines, *month_lines]}
     return CostForecast(
         run_usd=total_usd(run_lines),
@@ -221,6 +229,6 @@ def _cost(
     )
 
 
-def _merged(uses: list[Use]) -> list[Use]:
-    """Uses of nothing left out."""
+def _paid(uses: list[Use]) -> list[Use]:
+    """Without uses of nothing."""
     return [use for use in uses if use.quantity > 0]

@@ -7,6 +7,7 @@ from scenarios import scenario
 
 from capacity import prices
 from capacity.forecast import Forecast, forecast
+from capacity.scenario import Billing
 
 
 def sent(found: Forecast) -> dict[str, int]:
@@ -157,3 +158,13 @@ def test_the_same_scenario_gives_the_same_forecast_and_survives_json() -> None:
 def test_an_unknown_resource_says_which_there_are() -> None:
     with pytest.raises(KeyError, match="there are table, GroupIdIndex, GroupNameIndex"):
         forecast(scenario()).resource("GSI1")
+
+
+def test_nobody_hears_of_a_refused_report() -> None:
+    given = scenario(groups=10, hold="60s", traffic={"reports": "1/s", "event_batches": "0/s"})
+    plenty = forecast(given)
+    scarce = forecast(given.model_copy(update={"billing": Billing.model_validate(provisioned(2))}))
+    refused = scarce.resource("table").write.throttled
+    assert refused > 1000
+    # A refused report is heard by none of four nodes; leaves and dissolutions that are refused change little.
+    assert plenty.deliveries.deliveries - scarce.deliveries.deliveries == pytest.approx(4 * refused, rel=0.05)
