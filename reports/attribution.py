@@ -7,6 +7,7 @@ at a whole number of half units each.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +16,12 @@ FEWEST_UNITS = 5.0
 """A surplus below this is noise: a request in flight at the end of a run, a late answer."""
 GRAIN = 0.5
 """An eventually consistent read of up to 4 KB is half a unit; nothing is finer."""
-OFF_GRAIN = 0.12
-"""How far a surplus per request may lie from a multiple of the grain, as a share of the grain."""
+MOST_GRAINS = 20
+EXPLAINED = 0.8
+"""An operation is named when it takes away at least this share of what is left unexplained (sum of squares)."""
+MOST_OPERATIONS = 3
+PARSIMONY = 0.0002
+"""What every grain costs a candidate: of two that fit alike, the one with fewer units per request is named."""
 
 
 @dataclass(frozen=True)
@@ -28,24 +33,38 @@ class Attribution:
     explained: float
 
 
-def attribute(surplus: np.ndarray, requests: dict[str, np.ndarray]) -> Attribution | None:
-    """Find the operation whose requests per period explain a surplus of units per period; None when none does well.
+def attribute(surplus: np.ndarray, requests: Mapping[str, np.ndarray]) -> list[Attribution]:
+    """Find the operations whose requests per period explain a surplus of units per period, the largest part first.
 
-    Of operations that explain it about equally well, the one with the roundest figure per request is named.
+    `requests` holds only operations that can consume such units at all: one that writes nothing writes to no index.
+    What no operation explains is left alone.
     """
-    size = float(np.square(surplus).sum())
-    if abs(float(surplus.sum())) < FEWEST_UNITS or not size:
-        return None
-    found = []
-    for operation, counts in requests.items():
-        whole = float(np.square(counts).sum())
-        total = float(counts.sum())
-        if not whole or not total:
-            continue
-        units = float(surplus.sum()) / total
-        explained = 1 - float(np.square(surplus - units * counts).sum()) / size
-        grains = units / GRAIN
-        off = abs(grains - round(grains))
-        if explained > 0.5 and round(grains) and off < OFF_GRAIN:
-            found.append((explained - off, Attribution(operation, round(grains) * GRAIN, explained)))
-    return max(found, key=lambda candidate: candidate[0])[1] if found else None
+    left = surplus.astype(float)
+    found: list[Attribution] = []
+    while len(found) < MOST_OPERATIONS and abs(float(left.sum())) >= FEWEST_UNITS:
+        size = float(np.square(left).sum())
+        named = {each.operation for each in found}
+        candidates = []
+        for operation, counts in requests.items():
+            grains = _grains(left, counts)
+            if operation in named or not grains:
+                continue
+            rest = float(np.square(left - grains * GRAIN * counts).sum())
+            candidates.append((rest / size + PARSIMONY * abs(grains), operation, grains * GRAIN, 1 - rest / size))
+        if not candidates:
+            break
+        _, operation, units, explained = min(candidates)
+        if explained < EXPLAINED:
+            break
+        found.append(Attribution(operation, units, explained))
+        left = left - units * requests[operation]
+    return found
+
+
+def _grains(surplus: np.ndarray, counts: np.ndarray) -> int:
+    """Return the whole number of grains per request that fits best, 0 when none does."""
+    whole = float(np.square(counts).sum())
+    if not whole:
+        return 0
+    grains = round(float((surplus * counts).sum()) / whole / GRAIN)
+    return grains if abs(grains) <= MOST_GRAINS else 0

@@ -150,17 +150,23 @@ def units_per_request(run: Run) -> dict[tuple[str, str, str], float]:
     if requests is None:
         return found
     for series in comparison.series:
-        if any(value is None for value in series.measured) and all(value is None for value in series.measured):
+        if all(value is None for value in series.measured):
             continue
         start_s = np.asarray(series.start_s) - run.start.timestamp()
         edges_s = np.append(start_s, start_s[-1] + series.period_s)
+        able = {
+            operation.name
+            for operation in comparison.operations
+            if any(units[series.kind] for units in operation.units_sent.values())
+        }
+        middle_s = requests.start_s + np.nan_to_num(requests.raw_ms) / 2000  # as the model of what was sent counts
         counts = {
-            name: np.histogram(requests.start_s[requests.operation == number], edges_s)[0].astype(float)
+            name: np.histogram(middle_s[requests.operation == number], edges_s)[0].astype(float)
             for number, name in enumerate(requests.operations)
+            if name in able
         }
         measured = np.array([0.0 if value is None else value for value in series.measured])
-        surplus = attribute(measured - np.asarray(series.sent), counts)
-        if surplus is not None:
+        for surplus in attribute(measured - np.asarray(series.sent), counts):
             key = (surplus.operation, series.resource, series.kind)
             found[key] = found.get(key, 0.0) + surplus.units_per_request
     return found
