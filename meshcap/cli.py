@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import errno
+import signal
 import sys
 import traceback
+from typing import Any, NoReturn
 
 import typer
 
@@ -23,6 +26,9 @@ app = typer.Typer(
 )
 verbs.register(app)
 
+_OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE)
+"""What the system may refuse to any program: no defect of this one."""
+
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and exit with a code of ExitCode."""
@@ -30,6 +36,7 @@ def main(arguments: list[str] | None = None) -> None:
     from capacity.scenario import ScenarioError
     from meshcap.errors import UserError
 
+    _end_as_on_ctrl_c("SIGTERM", "SIGHUP")
     try:
         app(args=arguments, standalone_mode=True)
     except (ScenarioError, RunDirectoryError) as fault:
@@ -43,10 +50,31 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         sys.exit(ExitCode.OK)  # the reader of our stdout has seen enough
+    except OSError as fault:
+        if fault.errno not in _OF_THE_DISK:
+            _report_a_defect()
+        complain(f"{fault.filename or 'a file'} cannot be written or read: {fault.strerror or fault}")
+        sys.exit(ExitCode.BAD_CONFIGURATION)
     except Exception:
-        traceback.print_exc()
-        complain("This is a defect of meshcap, not a mistake of yours; please report it with the lines above.")
-        sys.exit(ExitCode.INTERNAL)
+        _report_a_defect()
+
+
+def _report_a_defect() -> NoReturn:
+    traceback.print_exc()
+    complain("This is a defect of meshcap, not a mistake of yours; please report it with the lines above.")
+    sys.exit(ExitCode.INTERNAL)
+
+
+def _end_as_on_ctrl_c(*names: str) -> None:
+    """A terminal that closes or a job that is cancelled stops a run as Ctrl-C does, processes and groups included."""
+
+    def stop(number: int, frame: Any) -> NoReturn:
+        raise KeyboardInterrupt
+
+    for name in names:
+        number = getattr(signal, name, None)
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:  # nohup's choice stands
+            signal.signal(number, stop)
 
 
 if __name__ == "__main__":

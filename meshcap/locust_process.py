@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,6 +16,8 @@ import locustfiles
 from capacity.record import Target
 
 LOCUSTFILE = Path(locustfiles.__file__).parent / "mesh.py"
+_WORKERS_LEAVE_S = 15.0
+"""What workers have to leave their groups after their master died."""
 
 
 def run_locust(
@@ -29,7 +33,8 @@ def run_locust(
     """Run the scenario against the target; everything Locust says goes to locust.log in the run directory.
 
     `on_tick` is told the seconds since the start, a few times a second. On Ctrl-C the load is asked to stop, which
-    dissolves its groups and writes its record; on a second Ctrl-C it is killed. Returns whether it was interrupted.
+    dissolves its groups and writes its record; on a second Ctrl-C it is killed. None of its processes is left when this
+    returns. Returns whether it was interrupted.
     """
     command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless", "-H", target.graphql_url]
     environment = dict(
@@ -38,6 +43,8 @@ def run_locust(
         MESHCAP_SCENARIO=scenario,
         MESHCAP_RUN_DIR=str(run_dir),
         MESHCAP_API_KEY=api_key,
+        MESHCAP_SUPERVISED="1",  # it stops by itself should we die
+        **_private_master(extra_arguments),
     )
     with (run_dir / "locust.log").open("w", encoding="utf-8") as log:
         process = subprocess.Popen(
@@ -48,7 +55,34 @@ def run_locust(
             env=environment,
             start_new_session=True,
         )
-    return _wait(process, on_tick)
+    try:
+        return _wait(process, on_tick)
+    finally:
+        _end_group(process.pid)
+
+
+def _private_master(arguments: list[str]) -> dict[str, str]:
+    """A port of its own on loopback for a master of local workers: two runs at once must not share their workers."""
+    if not any(argument.startswith("--processes") for argument in arguments):
+        return {}
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    return {
+        "LOCUST_MASTER_BIND_HOST": "127.0.0.1",
+        "LOCUST_MASTER_BIND_PORT": port,
+        "LOCUST_MASTER_NODE_PORT": port,
+    }
+
+
+def _end_group(group: int) -> None:
+    """Wait for workers that outlive their master to leave, and kill those that do not."""
+    deadline_s = time.monotonic() + _WORKERS_LEAVE_S
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        while time.monotonic() < deadline_s:
+            os.killpg(group, 0)
+            time.sleep(0.1)
+        os.killpg(group, signal.SIGKILL)
 
 
 def _wait(process: subprocess.Popen[bytes], on_tick: Callable[[float], None]) -> bool:

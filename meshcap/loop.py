@@ -6,7 +6,7 @@ import os
 import platform
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -17,7 +17,17 @@ from typing import TYPE_CHECKING
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from capacity.exit_codes import ExitCode
-from capacity.record import RunRecord, Target, Verdict, read_run, run_id, update_run, write_json, write_run
+from capacity.record import (
+    RunDirectoryError,
+    RunRecord,
+    Target,
+    Verdict,
+    read_run,
+    run_id,
+    update_run,
+    write_json,
+    write_run,
+)
 from capacity.scenario import Scenario, load_scenario
 from meshcap.console import say, talk
 from meshcap.errors import UserError
@@ -28,6 +38,9 @@ from meshcap.target import SANDBOX, aws_environment, resolve_target
 if TYPE_CHECKING:
     from capacity.forecast import Forecast
 
+_MEASURE_LATER = (
+    "The report shows the rest; `meshcap metrics {run_dir}`, then compare and report, adds the measurement later."
+)
 _PACKAGES = ("meshcap", "locust", "boto3", "numpy", "pandas", "pyarrow", "gevent")
 
 
@@ -115,17 +128,41 @@ def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run
     if target.kind == "aws":
         _permit(request, plan, target, scenario, api_key)
     run_dir = _new_run_dir(request) if run_dir is None else run_dir
-    write_run(run_dir, _first_record(request, scenario, target, run_dir))
-    write_json(run_dir / "forecast.json", plan)
-    interrupted = _load(request, scenario, target, api_key, run_dir)
-    record = _after_load(run_dir, interrupted)
-    measure_run(run_dir, record, request.patience_s)
+    with _marking(run_dir):
+        write_run(run_dir, _first_record(request, scenario, target, run_dir))
+        write_json(run_dir / "forecast.json", plan)
+        record = _after_load(run_dir, _load(request, scenario, target, api_key, run_dir))
+    unmeasured = _try_to_measure(run_dir, record, request.patience_s)
     verdict = judge_run(run_dir)
     from reports import render
 
     with _step("Reporting"):
         report = render(run_dir, request.lang)
-    return Outcome(report, verdict.sentence, ExitCode(verdict.exit_code))
+    if unmeasured is None or verdict.exit_code == ExitCode.INTERRUPTED:
+        return Outcome(report, verdict.sentence, ExitCode(verdict.exit_code))
+    return Outcome(report, f"{unmeasured} {_MEASURE_LATER.format(run_dir=run_dir)}", unmeasured.exit_code)
+
+
+@contextmanager
+def _marking(run_dir: Path) -> Iterator[None]:
+    """Mark a run that ends here, before its load is over and recorded."""
+    try:
+        yield
+    except BaseException as fault:
+        with suppress(RunDirectoryError, OSError):
+            update_run(run_dir, status="interrupted" if isinstance(fault, KeyboardInterrupt) else "failed")
+        raise
+
+
+def _try_to_measure(run_dir: Path, record: RunRecord, patience_s: float) -> UserError | None:
+    """Why the run could not be measured, if so: what it sent and what came back is worth a report all the same."""
+    try:
+        measure_run(run_dir, record, patience_s)
+    except UserError as fault:
+        return fault
+    except KeyboardInterrupt:
+        return UserError("Stopped while reading CloudWatch.", ExitCode.INTERRUPTED)
+    return None
 
 
 def _permit(request: Request, plan: Forecast, target: Target, scenario: Scenario, api_key: str) -> None:
@@ -199,7 +236,10 @@ def _after_load(run_dir: Path, interrupted: bool) -> RunRecord:
         raise UserError(
             f"the load generator ended without a record; see {run_dir / 'locust.log'}", ExitCode.TARGET_UNREACHABLE
         )
-    return update_run(run_dir, status="interrupted" if interrupted else record.status)
+    if interrupted:
+        return update_run(run_dir, status="interrupted")
+    # Nobody stopped it: processes of its own died, and the record says which.
+    return update_run(run_dir, status="failed" if record.status == "interrupted" else record.status)
 
 
 @contextmanager
