@@ -61,6 +61,8 @@ _DENIED_CODES = frozenset(
      "InvalidClientTokenId", "UnrecognizedClientException", "SignatureDoesNotMatch", "InvalidSignatureException"]
 )  # fmt: skip
 _ATTEMPTS = 8
+_ATTEMPTS_OUT_OF_REACH = 3
+"""At least so many while nobody answers; more as long as patience lasts."""
 _LONGEST_WAIT_S = 20.0
 
 
@@ -102,6 +104,7 @@ class CloudWatchReader:
         self._sleep = sleep
         self._clock = clock
         self.asked_metrics = 0
+        self._give_up_s = float("inf")
 
     def read(
         self,
@@ -122,6 +125,7 @@ class CloudWatchReader:
         patience = patience or Patience()
         series = [Series(query, statistic) for query in queries for statistic in query.statistics]
         began_s = changed_s = self._clock()
+        self._give_up_s = began_s + patience.total_s
         periods = served_periods(began_s - start_s)
         asked_before = self.asked_metrics
         before: object = None
@@ -208,6 +212,7 @@ class CloudWatchReader:
         """One call, repeated with growing pauses while CloudWatch is throttling or out of reach."""
         wait_s = 0.5
         for attempt in range(1, _ATTEMPTS + 1):
+            nobody_there = False
             try:
                 return self._client.get_metric_data(**request)
             except boto_faults.ClientError as fault:
@@ -227,13 +232,14 @@ class CloudWatchReader:
                     f"AWS_SECRET_ACCESS_KEY"
                 ) from fault
             except (boto_faults.HTTPClientError, boto_faults.ConnectionError, ResponseParserError) as fault:
-                why = str(fault)
+                why, nobody_there = str(fault), attempt >= _ATTEMPTS_OUT_OF_REACH
             except boto_faults.BotoCoreError as fault:
                 raise CloudWatchError(f"CloudWatch cannot be asked: {fault}") from fault
-            if attempt < _ATTEMPTS:
-                self._sleep(wait_s)
-                wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
-        raise CloudWatchUnavailable(f"CloudWatch gave no answer in {_ATTEMPTS} attempts: {why}")
+            if attempt == _ATTEMPTS or (nobody_there and self._clock() + wait_s > self._give_up_s):
+                break
+            self._sleep(wait_s)
+            wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
+        raise CloudWatchUnavailable(f"CloudWatch gave no answer in {attempt} attempts: {why}")
 
 
 def served_periods(age_s: float) -> tuple[int, ...]:
