@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capacity.table import Index, Key, Table, Throughput
+from capacity.workloads.example import INDEX, TABLE, post, timeline
 from capacity.workloads.own import (
     CONSTANT,
     UNIQUE,
@@ -27,7 +28,6 @@ from capacity.workloads.own import (
     zipf,
 )
 from capacity.workloads.own_forecast import OwnForecast, forecast_own
-from capacity.workloads.timeline import INDEX, TABLE, post, timeline
 
 PAGE = Path(__file__).parents[3] / "docs" / "own_workload.md"
 PLAIN = Table("plain", Key("id"), {"id": "S"})

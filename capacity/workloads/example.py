@@ -1,4 +1,4 @@
-"""The timeline app: posts under a key of their own, listed newest first through an index whose hash key never changes.
+"""A whole workload of one's own, as an example: the timeline app, posts listed through an index with a constant key.
 
 Source: the article on a "load more" button with DynamoDB and Rails (table `timelines`, index
 `sort_hash_key_process_at_index`). `shards` spreads the constant key over several values; a reader must then ask every

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from capacity.attribute_value import to_item
+from capacity.workloads.example import INDEX, TABLE, post, timeline
 from capacity.workloads.own_forecast import forecast_own
-from capacity.workloads.timeline import INDEX, TABLE, post, timeline
 from sandbox.dynamodb.engine import Engine
 
 POSTS, PER_PAGE = 50, 20
