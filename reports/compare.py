@@ -7,8 +7,9 @@ system differ by.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -76,6 +77,17 @@ class Comparison:
         if "worse" in outcomes:
             return ExitCode.THRESHOLD_FAILED
         return ExitCode.UNKNOWN if "unknown" in outcomes else ExitCode.OK
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the comparison for machines, in the form of its schema version 1; unknown values are null."""
+        return {
+            "schema_version": 1,
+            "before": self.before.record.run_id,
+            "after": self.after.record.run_id,
+            "exit_code": int(self.exit_code),
+            "forced": [{"what": what, "before": one, "after": other} for what, one, other in self.differences],
+            "changes": [asdict(change) for change in self.changes],
+        }
 
     def markdown(self, lang: str = "en") -> str:
         """Write the comparison as Markdown."""

@@ -115,6 +115,16 @@ def test_faster_is_better_and_no_failure(whole_run: Path, run_copy: Callable[[],
     assert found.markdown().split("\n")[2].startswith("**Better: ")
 
 
+def test_a_machine_can_read_what_a_person_reads(whole_run: Path, run_copy: Callable[[], Path]) -> None:
+    after = run_copy()
+    (after / "comparison.json").unlink()
+    found = compare(whole_run, after)
+    content = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert content["exit_code"] == ExitCode.UNKNOWN
+    assert [change["before"] for change in content["changes"] if change["outcome"] == "unknown"]
+    assert len(content["changes"]) == len(found.changes)
+
+
 def test_a_lost_delivery_is_worse(whole_run: Path, run_copy: Callable[[], Path]) -> None:
     after = run_copy()
     path = after / "deliveries.parquet"
