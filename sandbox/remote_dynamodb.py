@@ -35,7 +35,7 @@ class RemoteDynamoDB:
                 f"AWS_SECRET_ACCESS_KEY"
             )
         self._signer = SigV4Auth(credentials, "dynamodb", region)
-        # Header and body go out in two writes; without this option the second waits 40 ms for the first's acknowledgement.
+        # Header and body are two writes; without this option the second waits 40 ms for the first's acknowledgement.
         self._http = URLLib3Session(timeout=timeout_s, socket_options=[(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)])
 
     def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
