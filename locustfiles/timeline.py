@@ -239,11 +239,11 @@ def _end(environment: Any, **_: Any) -> None:
     if isinstance(environment.runner, WorkerRunner) or not app.began_s:
         return
     report = app.report()
-    checks = report["checks"]
+    checks, most = report["checks"], report["model"]["posts_per_s_at_first_limit"]
     sys.stderr.write(
         f"{checks['readings']:,} readings of {checks['posts']:,} posts: {checks['duplicate']} twice, "
         f"{checks['missing']} missing, {checks['out of order']} out of order; {checks['failed']} readings failed\n"
-        f"first limit: {report['model']['first_limit']}, at {report['model']['posts_per_s_at_first_limit']:,.0f} posts/s\n"
+        f"first limit: {report['model']['first_limit']}, at {most:,.0f} posts/s\n"
     )
     run_dir = environment.parsed_options.run_dir
     if run_dir:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import pairwise
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,6 @@ class PostLedger:
         return Checked(
             posts=len(posts),
             duplicates=len(posts) - len(seen),
-            out_of_order=sum(later[0] > earlier[0] for earlier, later in zip(posts, posts[1:], strict=False)),
+            out_of_order=sum(later[0] > earlier[0] for earlier, later in pairwise(posts)),
             missing=len(due - seen),
         )
