@@ -36,7 +36,7 @@ ITEMS = 10_000
 TABLE = "bench"
 GOAL = 0.6
 """Ours / the cheaper peer's at the most, in every row."""
-AMPLE_UNITS = 1_000_000
+AMPLE_UNITS = 200_000
 """Provisioned units per second of our table: the physics runs and refuses nothing. The peers have no limits."""
 
 Json = dict[str, Any]

@@ -12,7 +12,7 @@ import orjson
 
 from sandbox.dynamodb.catalogue import Catalogue
 from sandbox.dynamodb.config import EngineConfig
-from sandbox.dynamodb.errors import DynamoDBError
+from sandbox.dynamodb.errors import DynamoDBError, validation
 from sandbox.dynamodb.expiry import Expiry
 from sandbox.dynamodb.json_types import check_types
 from sandbox.dynamodb.metrics import AccountMetrics, MetricSink, SilentMetrics
@@ -62,6 +62,10 @@ class Engine(Catalogue):
             self.tick()
         try:
             answer = handler(self, request, emit)
+        except RecursionError:
+            error = validation("Expression is nested too deeply")
+            self._count_error(operation, request, error)
+            raise error from None
         except DynamoDBError as error:
             if error.code == "ValidationException":
                 self._prefer_type_error(operation, request, streams)
