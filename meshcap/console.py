@@ -6,7 +6,7 @@ import sys
 
 from rich.console import Console
 
-_PIPE_WIDTH = 200  # a file or pipe has no width of its own
+_PIPE_WIDTH = 1000  # a file or pipe has no width of its own; each row stays on one line
 
 out = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 talk = Console(stderr=True, soft_wrap=True, highlight=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Iterator
 from typing import Any
 
@@ -39,7 +40,7 @@ def _section(path: tuple[str, ...], command: Any) -> list[str]:
     usage = " ".join(["meshcap", *path, *(each.name.upper() for each in arguments)])
     lines = [f"## {' '.join(path)}", "", f"`{usage}`", "", " ".join((command.help or "").split()), ""]
     if command.epilog:
-        lines += [command.epilog, ""]
+        lines += ["```", *inspect.cleandoc(command.epilog.replace("\b\nExamples:\n", "")).splitlines(), "```", ""]
     lines += ["| argument or option | default | meaning |", "|---|---|---|"]
     for each in shown:
         name = each.name.upper() if each in arguments else ", ".join(f"`{option}`" for option in each.opts)

@@ -22,6 +22,12 @@ Kind = Literal["read", "write"]
 _KIND = typer.Option(help="What the units are: read or write.")
 
 
+def _examples(*examples: tuple[str, str]) -> str:
+    """Below a command's options: what an example shows, and how to ask. The sign keeps its lines as they are."""
+    lines = [line for meaning, command in examples for line in (meaning, f"  {command}")]
+    return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
+
+
 def _answer(calculate: Callable[[], Answer], as_json: bool) -> None:
     from capacity.calculators import CalculatorError
 
@@ -40,8 +46,12 @@ def _answer(calculate: Callable[[], Answer], as_json: bool) -> None:
 
 
 @app.command(
-    epilog="Example, from the guide: a 1.6 KB item takes 2 write units.   "
-    """meshcap calc size '{"pk": "a", "sk": "b", "body": "text"}' --key pk,sk --index 'body:KEYS_ONLY'"""
+    epilog=_examples(
+        (
+            "Size, units, storage, and the entry in an index.",
+            """meshcap calc size '{"pk": "a", "sk": "b", "body": "text"}' --key pk,sk --index body:KEYS_ONLY""",
+        ),
+    )
 )
 def size(
     item: Annotated[str, typer.Argument(help="An item as JSON, plain or DynamoDB JSON; - reads it from stdin.")],
@@ -57,9 +67,10 @@ def size(
 
 
 @app.command(
-    epilog="Examples, from the guide: an eventual read of 10 KB takes 1.5 units.   "
-    "meshcap calc units get --size 10KiB   A batch of 500 B and 3.5 KB takes 5.   "
-    "meshcap calc units batch-write --size 500B --size 3.5KiB"
+    epilog=_examples(
+        ("The guide's: an eventual read of 10 KB takes 1.5 units.", "meshcap calc units get --size 10KiB"),
+        ("A batch of 500 B and 3.5 KB takes 5.", "meshcap calc units batch-write --size 500B --size 3.5KiB"),
+    )
 )
 def units(
     operation: Annotated[str, typer.Argument(help="get, query, put, transact-write, ...; a wrong one lists them.")],
@@ -95,8 +106,12 @@ def units(
 
 
 @app.command(
-    epilog="Example, the Black Belt deck's: 8 GB, 5,000 RCU and 500 WCU are 3 partitions of 1,666.67 RCU and 166.67 "
-    "WCU.   meshcap calc partitions --read 5000 --write 500 --gb 8"
+    epilog=_examples(
+        (
+            "The Black Belt deck's: 3 partitions of 1,666.67 RCU and 166.67 WCU.",
+            "meshcap calc partitions --read 5000 --write 500 --gb 8",
+        ),
+    )
 )
 def partitions(
     read: Annotated[float, typer.Option(help="Provisioned read units per second.")] = 0.0,
@@ -118,8 +133,12 @@ def partitions(
 
 
 @app.command(
-    epilog="Example, the knowledge centre's: 150 units provisioned and 200 asked for last 900 s.   "
-    "meshcap calc burst --supply 150 --demand 200 --kind read"
+    epilog=_examples(
+        (
+            "The knowledge centre's: 150 units provisioned and 200 asked for last 900 s.",
+            "meshcap calc burst --supply 150 --demand 200 --kind read",
+        ),
+    )
 )
 def burst(
     supply: Annotated[float, typer.Option(help="Provisioned units per second.")],
@@ -141,8 +160,9 @@ def burst(
 
 
 @app.command(
-    epilog="Example: 20 minutes at 200 on 150 provisioned units.   "
-    "meshcap calc simulate 200:20m --supply 150 --world static"
+    epilog=_examples(
+        ("20 minutes at 200 on 150 provisioned units.", "meshcap calc simulate 200:20m --supply 150 --world static"),
+    )
 )
 def simulate(
     demand: Annotated[list[str], typer.Argument(help="Units per second and duration: 200:20m, or a ramp 0..400:10m.")],

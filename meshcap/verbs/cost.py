@@ -81,7 +81,11 @@ def _spans(study: CostStudy) -> Table:
 def _shares(title: str, shares: list[Share]) -> Table:
     rows = table(f"A month {title}", title.removeprefix("by "), "US dollars", "share")
     for each in shares:
-        rows.add_row(each.name, f"{each.usd_per_month:,.2f}", f"{each.share:.1%}")
+        rows.add_row(
+            "(not of one operation)" if each.name == "all" else each.name,
+            f"{each.usd_per_month:,.2f}",
+            f"{each.share:.1%}",
+        )
     return rows
 
 

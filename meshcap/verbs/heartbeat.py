@@ -49,7 +49,7 @@ def command(
         }
         data(json.dumps(content, indent=2))
         return
-    say(f"{scenario}: {len(swept):,} combinations; a lost heartbeat in {1 / loss:,.0f}.\n" if loss else scenario)
+    say(f"{scenario}: {len(swept):,} combinations; one heartbeat in {1 / loss:,.0f} is lost.\n" if loss else scenario)
     out.print(_known(swept))
     out.print()
     out.print(_front(swept, best))
@@ -104,7 +104,16 @@ def _rows(title: str, swept: Sweep, rows: list[int], names: list[str]) -> Table:
     made = table(
         title,
         "interval/TTL, s",
-        *("beats/s", "dollars/month", "host noticed 95 %", "worst", "member 95 %", "worst", "host dropped", "member"),
+        *(
+            "beats/s",
+            "dollars a month",
+            "host noticed 95 %",
+            "worst",
+            "member 95 %",
+            "worst",
+            "host dropped",
+            "member dropped",
+        ),
     )
     for row, name in zip(rows, names, strict=True):
         made.add_row(
@@ -136,4 +145,9 @@ def _front(swept: Sweep, best: int | None) -> Table:
     step = max(1, len(front) // 12)
     shown = sorted({*front[::step], *([] if best is None else [best])}, key=lambda row: swept.usd_per_month[row])
     names = [_short(swept, row) + (" *" if row == best else "") for row in shown]
-    return _rows(f"Every {step}. of {len(front)} that no other beats; * recommended", swept, shown, names)
+    return _rows(
+        f"{len(shown)} of the {len(front)} combinations that no other beats in every respect; * recommended",
+        swept,
+        shown,
+        names,
+    )

@@ -52,7 +52,7 @@ def command(
 
 
 def _show(study: LimitsStudy) -> None:
-    size = "out of reach" if study.first_size is None else f"at {study.first_size:,.0f} {study.axis}"
+    size = "out of reach" if study.first_size is None else f"at {study.first_size:,.0f} {_AXES[study.axis]}"
     data(f"Layout {study.layout}: first is {study.first}, {size}.\n")
     out.print(_limits(study))
     out.print()
@@ -76,7 +76,14 @@ def _limits(study: LimitsStudy) -> Table:
 
 
 def _advice(study: LimitsStudy) -> Table:
-    made = table(f"What moves it: {study.axis} before the first limit", "change", "before", "after", "then first")
+    made = table(
+        f"What moves it: {_AXES[study.axis]} until the first limit",
+        "change",
+        "before",
+        "after",
+        "then first",
+        prose="then first",
+    )
     for each in study.advice:
         before, after = (
             "out of reach" if size is None else f"{size:,.0f}" for size in (each.size_before, each.size_after)

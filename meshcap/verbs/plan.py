@@ -54,19 +54,17 @@ def command(
 
 
 def _operations(found: Forecast) -> Table:
-    names = [resource.name for resource in found.resources]
-    rows = table("Operations", "operation", "requests", *(f"{n} {k}" for n in names for k in ("RU", "WU")))
+    used = [
+        (resource.name, kind)
+        for resource in found.resources
+        for kind, throughput in (("read", resource.read), ("write", resource.write))
+        if throughput.units or throughput.throttled
+    ]
+    rows = table("Operations", "operation", "requests", *(f"{name} {kind} units" for name, kind in used))
     for each in sorted(found.operations, key=lambda operation: -operation.requests):
-        units = [each.units.get(name) for name in names]
-        cells: list[str] = []
-        for unit in units:
-            cells += ["", ""] if unit is None else [_units(unit.read), _units(unit.write)]
-        rows.add_row(each.name, f"{each.requests:,}", *cells)
+        units = (getattr(each.units.get(name), kind, 0.0) for name, kind in used)
+        rows.add_row(each.name, f"{each.requests:,}", *(f"{unit:,.1f}" if unit else "" for unit in units))
     return rows
-
-
-def _units(units: float) -> str:
-    return f"{units:,.1f}" if units else ""
 
 
 def _resources(found: Forecast) -> Table:
@@ -93,7 +91,9 @@ def _limits(found: Forecast) -> Table:
     for limit in found.limits[:5]:
         reached = "" if limit.reached_s is None else f"after {limit.reached_s:.1f} s"
         rows.add_row(
-            f"{limit.name} ({limit.resource})",
+            f"{limit.name} ({limit.resource}, {limit.kind}s)"
+            if limit.kind in ("read", "write")
+            else f"{limit.name} ({limit.resource})",
             f"{limit.peak:,.1f}",
             f"{limit.limit:,.0f} {limit.unit}",
             f"{limit.used:.1%}",

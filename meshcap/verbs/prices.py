@@ -23,7 +23,7 @@ app = typer.Typer(
 )
 
 Region = Annotated[str, typer.Option(help="Region of the list.")]
-Vintage = Annotated[str | None, typer.Option(help="An older list, such as 2015; without it the newest.")]
+Vintage = Annotated[str | None, typer.Option(help="An older list, such as 2024-10; without it the newest.")]
 WithApi = Annotated[bool, typer.Option("--api", help="Ask the Price List API, with credentials, not the public files.")]
 _REGION = "ap-northeast-1"
 
@@ -35,7 +35,7 @@ def _load(region: str, vintage: str | None) -> PriceList:
         return load(region, vintage)
     except (KeyError, ValueError, OSError):
         known = ", ".join(" ".join(each) for each in vintages())
-        raise UserError(f"no price list of {region} {vintage or ''}; there are: {known}") from None
+        raise UserError(f"no price list of {region}{f' {vintage}' if vintage else ''}; there are: {known}") from None
 
 
 @app.command()
@@ -45,7 +45,15 @@ def show(region: Region = _REGION, vintage: Vintage = None, as_json: AsJson = Fa
     if as_json:
         data(prices.model_dump_json(indent=2))
         return
-    made = table(f"US dollars in {prices.region}, {prices.vintage}", "price", "dollars", "unit", "confidence", "source")
+    made = table(
+        f"US dollars in {prices.region}, {prices.vintage}",
+        "price",
+        "dollars",
+        "unit",
+        "confidence",
+        "source",
+        prose=("unit", "confidence", "source"),
+    )
     for key, price in prices.prices.items():
         source = prices.sources[price.source]
         made.add_row(key, f"{price.unit_usd:.12g}", price.unit, price.confidence, f"{source.title} ({source.date})")

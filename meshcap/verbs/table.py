@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -38,7 +39,8 @@ def create(
         raise UserError(f"--layout {layout!r} is unknown; choose from {', '.join(TABLES)}")
     table = replace(TABLES[layout], name=name)
     try:
-        client: Any = boto3.client("dynamodb")
+        region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")  # boto3 knows the second alone
+        client: Any = boto3.client("dynamodb", region_name=region)
         if not is_loopback(client.meta.endpoint_url) and not i_own_this_account:
             raise UserError(
                 f"{client.meta.endpoint_url} is not on this machine: add --i-own-this-account if the account is yours, "
