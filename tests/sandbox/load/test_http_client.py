@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import socket
 import ssl
-import subprocess
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
@@ -45,16 +43,10 @@ class Echo(BaseHTTPRequestHandler):
 
 
 @pytest.fixture(params=["http", "https"])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
     server = ThreadingHTTPServer(("127.0.0.1", 0), Echo)
     if request.param == "https":
-        key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
-        made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
-        names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
-        try:
-            subprocess.run([*made, *names, "-keyout", key, "-out", certificate], check=True, capture_output=True)
-        except FileNotFoundError:
-            pytest.skip("there is no openssl here to make a certificate")
+        certificate, key = request.getfixturevalue("certificate")
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(certificate, key)
         server.socket = context.wrap_socket(server.socket, server_side=True)

@@ -8,6 +8,7 @@ import ssl
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import gevent
@@ -34,10 +35,10 @@ def acknowledge(server: ServerConnection) -> dict[str, Any]:
 
 
 @contextmanager
-def service(script: Callable[[ServerConnection], None]) -> Iterator[str]:
-    server = serve(script, "127.0.0.1", 0, subprotocols=["graphql-ws"])  # type: ignore[list-item]
+def service(script: Callable[[ServerConnection], None], tls: ssl.SSLContext | None = None) -> Iterator[str]:
+    server = serve(script, "127.0.0.1", 0, subprotocols=["graphql-ws"], ssl=tls)  # type: ignore[list-item]
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.socket.getsockname()[1]}/graphql"
+    yield f"{'https' if tls else 'http'}://127.0.0.1:{server.socket.getsockname()[1]}/graphql"
     server.shutdown()
 
 
@@ -101,6 +102,27 @@ def test_a_subscriber_hears_what_is_published() -> None:
     assert json.loads(base64.urlsafe_b64decode(subprotocol + "==")) == {"host": host, "x-api-key": "key"}
     assert start["payload"]["extensions"]["authorization"] == {"host": host, "x-api-key": "key"}
     assert json.loads(start["payload"]["data"])["variables"] == {"groupId": "g", "domain": "d"}
+
+
+def test_over_tls_large_messages_come_in_order_too(certificate: tuple[Path, Path]) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(*certificate)
+    TLS.load_verify_locations(certificate[0])
+
+    def script(server: ServerConnection) -> None:
+        acknowledge(server)
+        for number in range(200):
+            field = MESSAGE | {"number": number, "padding": "x" * 500 * number}
+            say(server, type="data", id="1", payload={"data": {"onMessageInGroup": field}})
+        server.recv()
+
+    with service(script, context) as url:
+        client = Client(url)
+        client.subscribe()
+        client.wait(lambda: len(client.heard) == 200)
+        client.connection.close()
+    assert [message["number"] for message in client.heard] == list(range(200))
+    assert client.lost == []
 
 
 @pytest.mark.parametrize(
