@@ -91,6 +91,7 @@ class Generator:
         environment.events.test_stopping.add_listener(self._on_test_stopping)  # type: ignore[no-untyped-call]
         environment.events.test_stop.add_listener(self._on_test_stop)  # type: ignore[no-untyped-call]
         if os.environ.get("MESHCAP_SUPERVISED"):
+            self._options.only_summary = True  # nobody watches the table that Locust prints every two seconds
             gevent.spawn(_stop_with_parent, os.getppid())
         if environment.web_ui is not None:
             from locustfiles.web_tab import MeshTab  # the forecast behind it takes a second to load
