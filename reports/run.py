@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from capacity.comparison import Comparison
 from capacity.forecast import Forecast
-from capacity.record import RunRecord, read_run
+from capacity.record import DELIVERIES, DELIVERY_FAULTS, METRICS, REQUESTS, RunRecord, read_run
 
 T = TypeVar("T")
 
@@ -75,17 +75,17 @@ class Run:
     @cached_property
     def deliveries(self) -> pd.DataFrame | None:
         """deliveries.parquet."""
-        return self._file("deliveries.parquet", pd.read_parquet)
+        return self._file("deliveries.parquet", lambda path: _read(path, DELIVERIES).to_pandas())
 
     @cached_property
     def delivery_faults(self) -> pa.Table | None:
         """delivery_faults.parquet; it may be long, so it stays in Arrow's memory."""
-        return self._file("delivery_faults.parquet", pq.read_table)
+        return self._file("delivery_faults.parquet", lambda path: _read(path, DELIVERY_FAULTS))
 
     @cached_property
     def metrics(self) -> pd.DataFrame | None:
         """metrics.parquet."""
-        return self._file("metrics.parquet", pd.read_parquet)
+        return self._file("metrics.parquet", lambda path: _read(path, METRICS).to_pandas())
 
     @cached_property
     def forecast(self) -> Forecast | None:
@@ -130,7 +130,7 @@ class Requests:
     def __init__(self, path: Path, start: datetime):
         """Read the needed columns of requests.parquet; raises pyarrow's and KeyErrors when it is not one."""
         self._path = path
-        table = pq.read_table(path, columns=_REQUEST_COLUMNS)
+        table = _read(path, REQUESTS, _REQUEST_COLUMNS)
         operation = table["operation"].combine_chunks()
         if isinstance(operation, pa.ChunkedArray):
             operation = pa.concat_arrays(operation.chunks) if operation.num_chunks else pa.array([], pa.string())
@@ -161,6 +161,15 @@ class Requests:
 def seconds_since(moment: datetime, start: datetime) -> float:
     """Return the seconds between two moments."""
     return (moment - start).total_seconds()
+
+
+def _read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
+    """Read a table of a run. Raises ValueError, with the columns that are missing, when it is not one of `schema`."""
+    present = pq.read_schema(path).names
+    missing = [name for name in schema.names if name not in present]
+    if missing:
+        raise ValueError(f"it lacks the columns {', '.join(missing)}")
+    return pq.read_table(path, columns=columns)
 
 
 def _microseconds(column: pa.ChunkedArray) -> np.ndarray:

@@ -10,6 +10,8 @@ from reports.run import Run
 from reports.wording import Wording
 
 SHOWN = 8
+LONGEST = 1.5
+"""A bar ends here, in limits; what goes further is written, so that the others can still be told apart."""
 CLOSE = 0.8
 """From this share of a limit on, the load is close to it."""
 
@@ -71,7 +73,12 @@ def figure(run: Run, say: Wording) -> Figure | None:
 def _chart(limits: list[LimitForecast], say: Wording) -> Chart:
     roles = {"bad": "bad", "warn": "warn", "": "c0"}
     rows = [
-        Bar(_short(limit, say), [(roles[tone(limit)], limit.used)], percent(limit.used), _what(limit, say))
+        Bar(
+            _short(limit, say),
+            [(roles[tone(limit)], min(limit.used, LONGEST))],
+            percent(limit.used) + (" →" if limit.used > LONGEST else ""),
+            _what(limit, say),
+        )
         for limit in limits
     ]
     alt = say("limits.alt", limits="; ".join(f"{name_of(limit, say)} {percent(limit.used)}" for limit in limits))

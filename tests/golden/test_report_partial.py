@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from run_directory import record
 
@@ -35,6 +38,13 @@ def test_a_broken_file_is_named_with_its_fault(run_copy: Callable[[], Path], nam
     run = run_copy()
     (run / name).write_bytes(b"not what it should be")
     assert f"{name} cannot be read" in render(run).read_text()
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if name.endswith(".parquet")])
+def test_a_table_of_something_else_is_named_with_what_it_lacks(run_copy: Callable[[], Path], name: str) -> None:
+    run = run_copy()
+    pq.write_table(pa.table({"colour": ["red"]}), run / name)
+    assert re.search(rf"{name} cannot be read.*: it lacks the columns \w+", render(run).read_text())
 
 
 def test_a_run_that_has_only_begun_has_a_report_without_a_verdict(tmp_path: Path) -> None:
@@ -85,8 +95,6 @@ def test_a_metric_without_points_is_unknown_and_not_zero(run_copy: Callable[[], 
 
 
 def test_no_requests_at_all_is_said(run_copy: Callable[[], Path]) -> None:
-    import pyarrow.parquet as pq
-
     from capacity.record import REQUESTS
 
     run = run_copy()
