@@ -16,6 +16,9 @@ import yaml
 
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # the fast one where the library has it
 
+MAX_INTEGER_BITS = 256
+"""More than any field takes; Python prints none of more than some 14,000."""
+
 Steps = tuple[str | int, ...]
 """Where something stands in a document: keys and places from the root."""
 
@@ -139,6 +142,9 @@ class NodeReader:
             return None
         if isinstance(value, float) and not math.isfinite(value):
             self.fault(node, path, f"{node.value!r} is not a finite number")
+            return None
+        if isinstance(value, int) and value.bit_length() > MAX_INTEGER_BITS:
+            self.fault(node, path, f"{node.value[:20]}... is too large a number")
             return None
         return value
 

@@ -144,6 +144,8 @@ def parse_threshold(text: Any) -> Threshold:
         percentile = _percentile(arguments[0], text)
         arguments = (f"{percentile:g}", *arguments[1:])
     unit = match["unit"] or ""
+    if not math.isfinite(float(match["number"])):
+        raise ValueError(f"the limit of {text!r:.80} is too large a number; write it like {_EXAMPLE}")
     return Threshold(
         text.strip(), name, arguments, match["operator"], _limit(float(match["number"]), unit, kind, text), unit
     )

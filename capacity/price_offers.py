@@ -7,7 +7,8 @@ its name, so names are compared whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -63,24 +64,35 @@ class Refresh:
 def offers_of_products(documents: Iterable[Mapping[str, Any]]) -> dict[str, Offer]:
     """Offers from GetProducts' documents, parsed from their JSON texts. Raises ValueError for another shape."""
     found: dict[str, Offer] = {}
-    for document in documents:
-        _take(found, document.get("product"), document.get("terms", {}).get("OnDemand", {}))
+    with _shaped():
+        for document in documents:
+            _take(found, document.get("product"), document.get("terms", {}).get("OnDemand", {}))
     return found
 
 
 def offers_of_bulk(document: Mapping[str, Any]) -> dict[str, Offer]:
     """Offers from one bulk offer file of a region. Raises ValueError for another shape."""
-    products = document.get("products")
+    products = document.get("products") if isinstance(document, Mapping) else None
     if not isinstance(products, Mapping):
         raise ValueError(
             "this is no AWS offer file: it has no products; expected .../offers/v1.0/aws/AmazonDynamoDB/current/"
             "ap-northeast-1/index.json"
         )
-    terms = document.get("terms", {}).get("OnDemand", {})
     found: dict[str, Offer] = {}
-    for sku, product in products.items():
-        _take(found, product, terms.get(sku, {}))
+    with _shaped():
+        terms = document.get("terms", {}).get("OnDemand", {})
+        for sku, product in products.items():
+            _take(found, product, terms.get(sku, {}))
     return found
+
+
+@contextmanager
+def _shaped() -> Iterator[None]:
+    """Turn what Python says of a document that is built otherwise into one ValueError."""
+    try:
+        yield
+    except (AttributeError, IndexError, KeyError, TypeError, OverflowError) as fault:
+        raise ValueError(f"this is no AWS price list: {type(fault).__name__} {fault}") from fault
 
 
 def refresh(prices: PriceList, offers: Mapping[str, Offer], read_on: date) -> Refresh:

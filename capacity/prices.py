@@ -180,6 +180,10 @@ def load(region: str = "ap-northeast-1", vintage: str | None = None) -> PriceLis
 
 
 def read(path: Path) -> PriceList:
-    """A price list from a file; raises pydantic.ValidationError naming every fault."""
+    """A price list from a file. Raises ValueError for one that is no YAML, and pydantic's with every other fault."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return PriceList.model_validate(yaml.load(path.read_text(encoding="utf-8"), Loader=loader))
+    try:
+        content = yaml.load(path.read_text(encoding="utf-8"), Loader=loader)
+    except (yaml.YAMLError, RecursionError) as fault:
+        raise ValueError(f"{path} is not YAML: {fault}") from None
+    return PriceList.model_validate(content)

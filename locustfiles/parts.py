@@ -111,7 +111,7 @@ def read_stream(path: Path) -> Iterator[pa.RecordBatch]:
             reader = pa.ipc.open_stream(file)
             while True:
                 yield reader.read_next_batch()
-    except (StopIteration, pa.ArrowInvalid, OSError):
+    except (StopIteration, pa.ArrowException, MemoryError, OSError):
         return
 
 

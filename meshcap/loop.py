@@ -140,6 +140,7 @@ def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run
         report = render(run_dir, request.lang)
     if unmeasured is None or verdict.exit_code == ExitCode.INTERRUPTED:
         return Outcome(report, verdict.sentence, ExitCode(verdict.exit_code))
+    say(verdict.sentence)
     return Outcome(report, f"{unmeasured} {_MEASURE_LATER.format(run_dir=run_dir)}", unmeasured.exit_code)
 
 
@@ -250,6 +251,8 @@ def _step(what: str) -> Iterator[None]:
 
 def measure_run(run_dir: Path, record: RunRecord, patience_s: float) -> int:
     """Read CloudWatch into metrics.parquet; return the number of points. Raises UserError when it cannot be read."""
+    import pyarrow as pa
+
     from capacity.cloudwatch import CloudWatchError
     from capacity.measure import measure
 
@@ -258,6 +261,8 @@ def measure_run(run_dir: Path, record: RunRecord, patience_s: float) -> int:
             reading = measure(run_dir, record, patience_s=patience_s)
     except CloudWatchError as fault:
         raise UserError(str(fault), ExitCode.TARGET_UNREACHABLE) from None
+    except pa.ArrowException as fault:
+        raise RunDirectoryError(f"{run_dir / 'requests.parquet'} cannot be read: {fault}") from fault
     for note in reading.notes:
         say(f"CloudWatch: {note}")
     return reading.points
@@ -268,14 +273,19 @@ def judge_run(run_dir: Path) -> Verdict:
 
     A run that was stopped before it sent anything has nothing to compare, but a verdict.
     """
+    import pyarrow as pa
+
     from capacity.comparison import compare
     from capacity.figures import load_figures
     from capacity.forecast import read_forecast
     from capacity.verdict import judge
 
-    comparison = compare(run_dir) if (run_dir / "requests.parquet").exists() else None
+    try:
+        comparison = compare(run_dir) if (run_dir / "requests.parquet").exists() else None
+        verdict = judge(load_figures(run_dir, read_run(run_dir), comparison, read_forecast(run_dir)))
+    except (ValueError, KeyError, OSError, MemoryError, pa.ArrowException) as fault:
+        raise RunDirectoryError(f"{run_dir} holds a file that is broken or of another version: {fault}") from fault
     if comparison is not None:
         write_json(run_dir / "comparison.json", comparison)
-    verdict = judge(load_figures(run_dir, read_run(run_dir), comparison, read_forecast(run_dir)))
     update_run(run_dir, verdict=verdict)
     return verdict

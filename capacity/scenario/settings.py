@@ -82,9 +82,9 @@ class Settings(BaseModel):
     def _fill_from_profile(cls, given: Any) -> Any:
         if not isinstance(given, dict):
             return given
-        profile = _PROFILES.get(given.get("profile", "deployed"))
-        if profile is None:  # the field's own validation names the choices
-            profile = _PROFILES["deployed"]
+        name = given.get("profile", "deployed")
+        # The field's own validation names the choices.
+        profile = _PROFILES[name if isinstance(name, str) and name in _PROFILES else "deployed"]
         filled = dict(given)
         for name, value in profile.items():
             if name not in given and name.removesuffix("_s") not in given:

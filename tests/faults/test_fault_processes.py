@@ -48,7 +48,7 @@ def test_a_sandbox_is_killed_and_another_takes_its_port(start: Start) -> None:
 def test_one_of_two_workers_is_killed(start: Start) -> None:
     run = start("brief", "--", "--processes", "2")
     run.wait_for_load()
-    master, first, second = run.processes("locust")
+    _, _, second = run.processes("locust")
     os.kill(second, signal.SIGKILL)
     outcome = run.over()
     outcome.assert_in_order(ExitCode.NOT_VALID)

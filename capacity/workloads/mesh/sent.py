@@ -57,7 +57,8 @@ def sent_requests(table: pa.Table, scenario: Scenario, *, only_reads_throttled: 
     group = _filled(group, node)
     domain = _filled(domain, node)
     host, domain_of_group = _owners(group, domain, node, operation, len(group_names))
-    domain = np.where((domain < 0) & (group >= 0), domain_of_group[np.maximum(group, 0)], domain)
+    if domain_of_group.size:  # none when no request ever named a group
+        domain = np.where((domain < 0) & (group >= 0), domain_of_group[np.maximum(group, 0)], domain)
     # A request that names no group had none to charge: it never got past its client's first steps.
     unplaced = (group < 0) & ~np.isin(operation, [CODE["createDomain"], CODE["listGroupsByDomain"]])
     outcome = np.where(unplaced, int(Outcome.INVALID), outcome)
