@@ -80,7 +80,8 @@ class Sender:
 
 
 def _reasons(response: Any) -> list[str]:
-    reasons = response.get("ThrottlingReasons") or []
+    # ThrottlingException and ProvisionedThroughputExceededException spell it differently
+    reasons = response.get("ThrottlingReasons") or response.get("throttlingReasons") or []
     return [str(each["reason"]) for each in reasons if isinstance(each, dict) and "reason" in each]
 
 

@@ -105,7 +105,7 @@ def posted(timeline: Timeline, per_s: int, seconds: int, queue_s: float) -> tupl
             engine.call("PutItem", {"TableName": timeline.table_name, "Item": item})
             admitted[second] += 1
         except DynamoDBError as refusal:
-            reasons.update(str(each["resource"]) for each in refusal.extra.get("ThrottlingReasons", ()))
+            reasons.update(str(each["resource"]) for each in refusal.extra["throttlingReasons"])
     return admitted, reasons
 
 
