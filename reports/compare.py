@@ -15,9 +15,9 @@ import numpy as np
 
 from capacity.exit_codes import ExitCode
 from capacity.record import DELIVERY_COUNTS
-from reports.attribution import attribute
 from reports.bootstrap import ratio_interval
 from reports.changes import Change, judge
+from reports.operation_units import units_per_request
 from reports.quantiles import quantiles
 from reports.run import Requests, Run
 from reports.sections.latency import by_operation, in_window
@@ -141,47 +141,6 @@ def differing(before: Run, after: Run) -> list[tuple[str, str, str]]:
 def invalid(run: Run) -> bool:
     """Tell whether a run's generator fell behind, so that it says nothing about its target."""
     return run.record.generator is not None and not run.record.generator.valid
-
-
-def units_per_request(run: Run) -> dict[tuple[str, str, str], float]:
-    """Return units per request by (operation, table or index, kind).
-
-    They are the model's for what was sent, corrected by what the measurement shows beyond the model where one operation
-    accounts for it.
-    """
-    comparison, requests = run.comparison, run.requests
-    if comparison is None:
-        return {}
-    found: dict[tuple[str, str, str], float] = {
-        (operation.name, resource, kind): units[kind] / operation.sent
-        for operation in comparison.operations
-        if operation.sent
-        for resource, units in operation.units_sent.items()
-        for kind in units
-    }
-    if requests is None:
-        return found
-    for series in comparison.series:
-        if all(value is None for value in series.measured):
-            continue
-        start_s = np.asarray(series.start_s) - run.start.timestamp()
-        edges_s = np.append(start_s, start_s[-1] + series.period_s)
-        able = {
-            operation.name
-            for operation in comparison.operations
-            if any(units[series.kind] for units in operation.units_sent.values())
-        }
-        middle_s = requests.start_s + np.nan_to_num(requests.raw_ms) / 2000  # as the model of what was sent counts
-        counts = {
-            name: np.histogram(middle_s[requests.operation == number], edges_s)[0].astype(float)
-            for number, name in enumerate(requests.operations)
-            if name in able
-        }
-        measured = np.array([0.0 if value is None else value for value in series.measured])
-        for surplus in attribute(measured - np.asarray(series.sent), counts):
-            key = (surplus.operation, series.resource, series.kind)
-            found[key] = found.get(key, 0.0) + surplus.units_per_request
-    return found
 
 
 def _units(before: Run, after: Run) -> list[Change]:
