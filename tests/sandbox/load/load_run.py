@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -160,3 +163,27 @@ def free_port() -> str:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return str(probe.getsockname()[1])
+
+
+@contextmanager
+def running_sandbox(directory: Path, scenario: str) -> Iterator[Sandbox]:
+    """A sandbox with the settings of a scenario."""
+    (directory / "scenarios.yaml").write_text(SCENARIOS)
+    command = [sys.executable, "-m", "meshcap", "sandbox", "--port", "0", "--json", "--until-stdin-closes"]
+    process = subprocess.Popen(
+        [*command, "--file", str(directory / "scenarios.yaml"), "--scenario", scenario],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=dict(os.environ, MESHCAP_API_KEY=API_KEY),
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    try:
+        said = json.loads(process.stdout.readline())
+        yield Sandbox(process, said["url"], said["graphql_url"], said["table_name"])
+    finally:
+        process.kill()
+        process.wait()
+        process.stdin.close()
+        process.stdout.close()
