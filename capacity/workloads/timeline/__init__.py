@@ -3,5 +3,15 @@
 from capacity.workloads.timeline.app import Timeline
 from capacity.workloads.timeline.limits import TimelineLimit, first_limit, limits
 from capacity.workloads.timeline.units import page_units, post_units, reading_units
+from capacity.workloads.timeline.workload import workload_of
 
-__all__ = ["Timeline", "TimelineLimit", "first_limit", "limits", "page_units", "post_units", "reading_units"]
+__all__ = [
+    "Timeline",
+    "TimelineLimit",
+    "first_limit",
+    "limits",
+    "page_units",
+    "post_units",
+    "reading_units",
+    "workload_of",
+]

@@ -16,7 +16,16 @@ from hypothesis import strategies as st
 
 from capacity.item_size import item_size_bytes
 from capacity.table import Throughput
-from capacity.workloads.timeline import Timeline, first_limit, limits, page_units, post_units, reading_units
+from capacity.workloads.own_forecast import forecast_own
+from capacity.workloads.timeline import (
+    Timeline,
+    first_limit,
+    limits,
+    page_units,
+    post_units,
+    reading_units,
+    workload_of,
+)
 from capacity.workloads.timeline.app import INDEX
 from capacity.workloads.timeline.units import queries_per_reading
 from locustfiles.timeline_check import PostLedger
@@ -80,6 +89,17 @@ class TestLimits:
         shares = [each.share for each in limits(Timeline(posts_per_s=500, readings_per_s=2500))]
         assert shares == sorted(shares, reverse=True)
         assert shares[0] == pytest.approx(2500 / 3000)
+
+
+@pytest.mark.parametrize(("shards", "pages"), [(1, 3), (8, 1), (8, 20)])
+def test_the_forecast_of_any_table_agrees(shards: int, pages: int) -> None:
+    timeline = Timeline(posts_per_s=900, readings_per_s=50, pages_per_reading=pages, shards=shards)
+    found = forecast_own(workload_of(timeline))
+    assert found.units_per_s == {
+        "table": (0, 900),
+        INDEX: (50 * reading_units(timeline).indexes[INDEX].read, 900),
+    }
+    assert found.first_limit.share == pytest.approx(limits(timeline)[0].share)
 
 
 class Clock:
