@@ -103,3 +103,37 @@ def test_no_requests_at_all_is_said(run_copy: Callable[[], Path]) -> None:
     text = (run / "report.md").read_text()
     assert "No answered request lies in the measuring window." in text
     assert "No request was recorded." in text
+
+
+def test_tables_without_rows_make_a_report_that_claims_nothing(run_copy: Callable[[], Path]) -> None:
+    from capacity.record import DELIVERIES, DELIVERY_FAULTS, METRICS, REQUESTS
+
+    run = run_copy()
+    for name, schema in (
+        ("requests", REQUESTS),
+        ("deliveries", DELIVERIES),
+        ("delivery_faults", DELIVERY_FAULTS),
+        ("metrics", METRICS),
+    ):
+        pq.write_table(schema.empty_table(), run / f"{name}.parquet")
+    (run / "comparison.json").unlink()
+    render(run)
+    text = (run / "report.md").read_text()
+    assert "No delivery was owed in this run." in text
+    assert "Unknown: no throttle metric was read." in text
+    assert "No request was recorded." in text
+
+
+@pytest.mark.parametrize("status", ["interrupted", "failed"])
+def test_a_run_that_ended_early_is_shown_up_to_its_end(run_copy: Callable[[], Path], status: str) -> None:
+    from datetime import timedelta
+
+    run = run_copy()
+    whole = record()
+    assert whole.verdict is not None
+    early = {"ended_at": whole.started_at + timedelta(seconds=30), "status": status}
+    verdict = whole.verdict.model_copy(update={"outcome": "interrupted", "exit_code": 105})
+    write_run(run, whole.model_copy(update=early | {"verdict": verdict}))
+    page = render(run).read_text()
+    assert "The run was interrupted; what it measured until then says nothing about its thresholds." in page
+    assert ">1:00<" not in page
