@@ -37,15 +37,14 @@ def plan_own(path: Path, region: str, as_json: bool) -> None:
 
 
 def _actions(found: OwnForecast) -> Table:
-    names = list(found.units_per_s)
-    rows = table(
-        f"Table {found.table}", "action", "per second", *(f"{name} {kind}" for name in names for kind in ("RU", "WU"))
-    )
+    used = [(name, kind) for name, units in found.units_per_s.items() for kind in (0, 1) if units[kind]]
+    columns = (f"{name} {('read', 'write')[kind]} units" for name, kind in used)
+    rows = table(f"Table {found.table}: units of one action, and a second's", "action", "per second", *columns)
     for action in found.actions:
-        cells = [f"{units:,.1f}" if units else "" for name in names for units in action.units.get(name, (0.0, 0.0))]
-        rows.add_row(action.name, f"{action.per_s:,.1f}", *cells)
-    sums = [f"{units:,.1f}" if units else "" for name in names for units in found.units_per_s[name]]
-    rows.add_row("units per second", "", *sums, style="bold")
+        units = (action.units.get(name, (0.0, 0.0))[kind] for name, kind in used)
+        rows.add_row(action.name, f"{action.per_s:,.1f}", *(f"{each:,.1f}" if each else "" for each in units))
+    sums = (f"{found.units_per_s[name][kind]:,.1f}" for name, kind in used)
+    rows.add_row("all, in a second", "", *sums, style="bold")
     return rows
 
 
