@@ -109,7 +109,7 @@ class KeyReader:
         return {name: item[name] for name in self.attributes}
 
 
-@lru_cache(maxsize=262_144)
+@lru_cache(maxsize=8192)  # enough for hot keys; a larger cache would itself miss the processor's caches
 def partition_hash(name: str, kind: str, raw: str, index_name: str | None = None) -> int:
     """128-bit hash of a partition key; ValidationException when it is empty or longer than 2,048 bytes."""
     if kind == "N":

@@ -95,8 +95,16 @@ class OrderedRecords:
             return start
         near = start + NEAR
         if near < len(tops) and tops[near] != top:
-            return bisect_left(self._keys[block], order, start, bisect_right(tops, top, start, near))
-        return bisect_left(self._keys[block], order, start, bisect_right(tops, top, start))
+            end = bisect_right(tops, top, start, near)
+        else:
+            end = bisect_right(tops, top, start)
+        # Most searches are for a whole item collection: before its first key, or behind its last.
+        keys = self._keys[block]
+        if order <= keys[start]:
+            return start
+        if order > keys[end - 1]:
+            return end
+        return bisect_left(keys, order, start, end)
 
     def _split(self, block: int) -> None:
         # An append-only key (time, sequence) would leave half-empty blocks behind: cut near the end there.

@@ -20,6 +20,10 @@ IndexCharge = tuple[IndexState, float, Order]
 """Units that a write costs one index, and the entry's position."""
 
 
+_SIZES_BYTES = tuple(range(8192))
+"""One number object per size, instead of one per record."""
+
+
 class Write:
     """A prepared write of `item` (None: delete) at `order` of `table`, over the record `old` (None: there is none)."""
 
@@ -37,7 +41,8 @@ class Write:
         if item is None:
             self.size_bytes = 0
         else:
-            self.size_bytes = size = item_size_bytes(item)
+            size = item_size_bytes(item)
+            self.size_bytes = size = _SIZES_BYTES[size] if size < len(_SIZES_BYTES) else size
             if size > ITEM_LIMIT_BYTES:
                 raise validation("Item size has exceeded the maximum allowed size")
             if table.indexes:
