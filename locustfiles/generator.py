@@ -16,6 +16,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import gevent
 import orjson
@@ -72,8 +73,8 @@ class Generator:
         except ScenarioError as fault:
             sys.stderr.write(f"{fault}\n")
             sys.exit(ExitCode.BAD_CONFIGURATION)
-        if not environment.host and self._options.headless and not self.is_worker:
-            sys.stderr.write("the target is missing: give it like -H http://127.0.0.1:8080/graphql\n")
+        if self._options.headless and not self.is_worker and (fault := _target_fault(environment.host)):
+            sys.stderr.write(f"{fault}; give it like -H http://127.0.0.1:8080/graphql\n")
             sys.exit(ExitCode.BAD_CONFIGURATION)
         if isinstance(self._runner, WorkerRunner | LocalRunner):
             self._runner.register_message(_SEAT, self._on_seat)
@@ -298,6 +299,18 @@ class Generator:
             while not all(path.exists() for path in awaited):
                 gevent.sleep(0.1)
         merge_run(self.run_dir, len(workers))
+
+
+def _target_fault(url: str | None) -> str | None:
+    """What is wrong with the URL of the target; None when nothing is."""
+    if not url:
+        return "the target is missing"
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return f"{url!r} is no http or https URL"
+    if parts.path in ("", "/"):
+        return f"{url!r} does not say where GraphQL is"
+    return None
 
 
 def _stop_with_parent(parent: int) -> None:

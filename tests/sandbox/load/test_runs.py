@@ -277,3 +277,17 @@ def test_a_faulty_scenario_ends_before_anything_is_sent(load: Load) -> None:
     assert process.returncode == 104
     assert "no scenario 'no-such-scenario'; it has lesson, polling, faulty, crowd, long" in output
     assert time.monotonic() - started < 60
+
+
+@pytest.mark.parametrize(
+    ("url", "message"),
+    [
+        ("http://127.0.0.1:8080", "does not say where GraphQL is; give it like -H http://127.0.0.1:8080/graphql"),
+        ("127.0.0.1/graphql", "is no http or https URL"),
+    ],
+)
+def test_a_target_that_cannot_be_one_is_refused_at_once(tmp_path: Path, url: str, message: str) -> None:
+    output, _ = (process := Load(tmp_path, url).start("lesson")).communicate(timeout=60)
+    assert process.returncode == 104
+    assert message in output
+    assert "Traceback" not in output
