@@ -16,7 +16,6 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import gevent
 import orjson
@@ -30,10 +29,12 @@ from capacity.scenario import Scenario, ScenarioError, load_scenario
 from locustfiles import part_transfer
 from locustfiles.clock import now_s
 from locustfiles.delivery_count import DeliveryCount
+from locustfiles.departures import Departures
 from locustfiles.merge import merge_run
 from locustfiles.record import begin_record, unused_run_dir
 from locustfiles.seats import Role, Seating
 from locustfiles.session import LEAVE_TIMEOUT_S, ClockOffset, Session, Start
+from locustfiles.target_url import target_fault
 
 logger = logging.getLogger(__name__)
 
@@ -55,12 +56,8 @@ class Generator:
         self._seating: Seating | None = None
         self._tickets = itertools.count()
         self._waiting: dict[int, AsyncResult] = {}
-        self._left: set[str] = set()
-        self._lost: set[str] = set()
+        self._departures = Departures()
         self._deliveries: DeliveryCount
-        self._clients: dict[str, str] = {}
-        self._asked_to_leave_s: float | None = None
-        self._progress_s = 0.0
         self._merged = False
 
     # -- set up --------------------------------------------------------------------------------------------------
@@ -73,7 +70,7 @@ class Generator:
         except ScenarioError as fault:
             sys.stderr.write(f"{fault}\n")
             sys.exit(ExitCode.BAD_CONFIGURATION)
-        if self._options.headless and not self.is_worker and (fault := _target_fault(environment.host)):
+        if self._options.headless and not self.is_worker and (fault := target_fault(environment.host)):
             sys.stderr.write(f"{fault}; give it like -H http://127.0.0.1:8080/graphql\n")
             sys.exit(ExitCode.BAD_CONFIGURATION)
         if isinstance(self._runner, WorkerRunner | LocalRunner):
@@ -139,7 +136,7 @@ class Generator:
         name = unused_run_dir(Path(given)).name if given else run_id(datetime.now(UTC), self._options.scenario)
         self.start = Start(name, now_s() + LEAD_S, groups, planned)
         self._seating = Seating(population.nodes_per_group)
-        self._left, self._lost, self._clients, self._asked_to_leave_s, self._merged = set(), set(), {}, None, False
+        self._departures, self._merged = Departures(), False
         self._deliveries.reset()
         parts = self.run_dir / "parts"
         parts.mkdir(parents=True, exist_ok=True)
@@ -168,7 +165,7 @@ class Generator:
         assert self.start is not None
         assert self._seating is not None
         data, start = msg.data, self.start
-        self._clients[data["worker"]] = msg.node_id
+        self._departures.met(data["worker"], msg.node_id)
         index: int | None = self._seating.take(data["role"], data["worker"])
         if start.planned and index is not None and index >= start.groups * self.scenario.population.nodes_per_group:  # type: ignore[union-attr]
             index = None
@@ -215,30 +212,15 @@ class Generator:
         """For the schedule, once a second: after the plan's end everybody is asked to leave; True when all have."""
         if self.start is None or self.scenario is None or self._seating is None:
             return False
-        self._count_losses()
+        if isinstance(self._runner, MasterRunner):
+            alive = [client.id for client in self._runner.clients.all if client.state != STATE_MISSING]
+            for worker in self._departures.notice(alive):
+                self._seating.give_back_all(worker)
         if now_s() < self.start.start_s + self.scenario.schedule.total_s:
             return False
-        if self._asked_to_leave_s is None:
-            self._asked_to_leave_s = self._progress_s = now_s()
+        if self._departures.begin(now_s()):
             self._runner.send_message(_LEAVE, None)
-        return self._all_have_left() or now_s() > self._progress_s + LEAVE_TIMEOUT_S
-
-    def _all_have_left(self) -> bool:
-        assert self._seating is not None
-        return self._left >= self._seating.workers - self._lost
-
-    def _lost_workers(self) -> set[str]:
-        if not isinstance(self._runner, MasterRunner):
-            return set()
-        clients = self._runner.clients
-        alive = {client.id for client in clients.all if client.state != STATE_MISSING}
-        return {worker for worker, client in self._clients.items() if client not in alive}
-
-    def _count_losses(self) -> None:
-        assert self._seating is not None
-        for worker in self._lost_workers() - self._left - self._lost:
-            self._lost.add(worker)
-            self._seating.give_back_all(worker)
+        return self._departures.are_over(now_s())
 
     def _on_leave(self, **_: Any) -> None:
         if self.session is None:
@@ -259,12 +241,12 @@ class Generator:
 
     def _on_left(self, msg: Any, **_: Any) -> None:
         """A worker's nodes have gone. If its parts are on another machine they are fetched before it counts as done."""
-        self._progress_s = now_s()
+        self._departures.progress(now_s())
         missing = part_transfer.missing(self.run_dir / "parts", msg.data["files"])
         if missing:
             self._runner.send_message(_FETCH, {"names": missing}, msg.node_id)
         else:
-            self._left.add(msg.data["worker"])
+            self._departures.left(msg.data["worker"])
 
     def _on_fetch(self, msg: Any, **_: Any) -> None:
         for chunk in part_transfer.chunks(self.run_dir / "parts", msg.data["names"]):
@@ -272,7 +254,7 @@ class Generator:
         self._say_left()
 
     def _on_part(self, msg: Any, **_: Any) -> None:
-        self._progress_s = now_s()
+        self._departures.progress(now_s())
         part_transfer.write_chunk(self.run_dir / "parts", msg.data)
 
     def _on_test_stopping(self, **_: Any) -> None:
@@ -294,23 +276,11 @@ class Generator:
             return
         self._merged = True
         workers = self._seating.workers
-        awaited = [self.run_dir / "parts" / f"{worker}.summary.json" for worker in workers - self._lost]
+        awaited = [self.run_dir / "parts" / f"{worker}.summary.json" for worker in workers - self._departures.lost]
         with gevent.Timeout(LEAVE_TIMEOUT_S, False):
             while not all(path.exists() for path in awaited):
                 gevent.sleep(0.1)
         merge_run(self.run_dir, len(workers))
-
-
-def _target_fault(url: str | None) -> str | None:
-    """What is wrong with the URL of the target; None when nothing is."""
-    if not url:
-        return "the target is missing"
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        return f"{url!r} is no http or https URL"
-    if parts.path in ("", "/"):
-        return f"{url!r} does not say where GraphQL is"
-    return None
 
 
 def _stop_with_parent(parent: int) -> None:

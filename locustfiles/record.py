@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import platform
 import sys
@@ -10,13 +9,13 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 from capacity.record import Generator, RunRecord, Target, read_run, update_run, write_run
 from capacity.scenario import Scenario
 from locustfiles.lateness import Lateness
 from locustfiles.plan import Plan
 from locustfiles.session import ClockOffset, Start
+from locustfiles.target_url import is_loopback
 
 LATE_S, LATE_SHARE, LATE_STARTS = 0.25, 0.02, 10
 """Not valid: more than one start in fifty, and at least ten, came more than a quarter of a second late. The shortest
@@ -38,7 +37,7 @@ def begin_record(run_dir: Path, start: Start, scenario: Scenario, scenario_name:
         status="started",
         started_at=datetime.now(UTC),
         target=Target(
-            kind="endpoint" if _is_loopback(graphql_url) else "aws",
+            kind="endpoint" if is_loopback(graphql_url) else "aws",
             graphql_url=graphql_url,
             aws_endpoint_url=os.environ.get("AWS_ENDPOINT_URL"),
             region=scenario.region,
@@ -163,11 +162,3 @@ def _clock(clocks: list[ClockOffset]) -> dict[str, str | float]:
         "workers_offset_max_s": max((abs(clock.offset_s) for clock in clocks), default=0.0),
         "workers_offset_error_s": max((clock.error_s for clock in clocks), default=0.0),
     }
-
-
-def _is_loopback(url: str) -> bool:
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -1,0 +1,27 @@
+"""The URL of the GraphQL endpoint under load."""
+
+from __future__ import annotations
+
+import ipaddress
+from urllib.parse import urlsplit
+
+
+def target_fault(url: str | None) -> str | None:
+    """What is wrong with the URL of the target; None when nothing is."""
+    if not url:
+        return "the target is missing"
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return f"{url!r} is no http or https URL"
+    if parts.path in ("", "/"):
+        return f"{url!r} does not say where GraphQL is"
+    return None
+
+
+def is_loopback(url: str) -> bool:
+    """Whether the URL's host is this machine's loopback interface."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
