@@ -84,3 +84,10 @@ def refused(
     refusals = Refusals(table)
     refusals.add(kind, throttles, index)
     return refusals.error()
+
+
+def count_throttled(operation: str, tables: list[TableState]) -> None:
+    """ThrottledRequests of a batch that was served in part: once per table that refused some of it (CloudWatch,
+    troubleshooting throttling, 2026)."""
+    for table in tables:
+        table.metrics.of_operation("ThrottledRequests", operation).add(1.0)

@@ -13,7 +13,8 @@ from sandbox.dynamodb.keys import sort_bytes
 from sandbox.dynamodb.operations.get_item import charge_read
 from sandbox.dynamodb.operations.parameters import key_parameter, projection_plan
 from sandbox.dynamodb.shapes import request_shape
-from sandbox.dynamodb.throughput import Refusals
+from sandbox.dynamodb.tables import TableState
+from sandbox.dynamodb.throughput import Refusals, count_throttled
 
 if TYPE_CHECKING:
     from sandbox.dynamodb.engine import Emit, Engine
@@ -42,6 +43,7 @@ def batch_get_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[
     consumed = []
     size = served = 0
     first_refusals: Refusals | None = None
+    refused: list[TableState] = []
     mode = request.get("ReturnConsumedCapacity")
     for name, each, table, plan, orders in work:
         consistency = Consistency.STRONG if each.get("ConsistentRead") else Consistency.EVENTUAL
@@ -58,6 +60,8 @@ def batch_get_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[
                 refusals = Refusals(table)
                 refusals.add("read", throttles)
                 first_refusals = first_refusals or refusals
+                if table not in refused:
+                    refused.append(table)
                 left.append(key)
                 continue
             record = table.rows.get(order)
@@ -77,8 +81,10 @@ def batch_get_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[
         if left:
             unprocessed[name] = {**each, "Keys": left}
         consumed.append(consumed_capacity(mode or "TOTAL", table, units))
-    if not served and first_refusals is not None:
-        raise first_refusals.error()
+    if first_refusals is not None:
+        if not served:
+            raise first_refusals.error()
+        count_throttled("BatchGetItem", refused)
     answer: dict[str, Any] = {"Responses": responses, "UnprocessedKeys": unprocessed}
     if mode is not None and mode != "NONE":
         answer["ConsumedCapacity"] = consumed

@@ -9,7 +9,7 @@ from sandbox.dynamodb.errors import validation
 from sandbox.dynamodb.operations.parameters import key_parameter
 from sandbox.dynamodb.shapes import request_shape
 from sandbox.dynamodb.tables import TableState
-from sandbox.dynamodb.throughput import Refusals
+from sandbox.dynamodb.throughput import Refusals, count_throttled
 from sandbox.dynamodb.values import Item, canonical_item
 from sandbox.dynamodb.writes import Write, admits_write
 
@@ -66,8 +66,10 @@ def batch_write_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dic
                     metrics[name].append(collection)
         if mode is not None and mode != "NONE":
             consumed.append(consumed_capacity(mode, table, units, charges))
-    if not served and first_refusals is not None:
-        raise first_refusals.error()
+    if first_refusals is not None:
+        if not served:
+            raise first_refusals.error()
+        count_throttled("BatchWriteItem", [table for name, table, _ in work if name in unprocessed])
     answer: dict[str, Any] = {"UnprocessedItems": unprocessed}
     if consumed:
         answer["ConsumedCapacity"] = consumed

@@ -191,13 +191,15 @@ def test_a_full_index_queue_refuses_every_write_to_the_table(
     put(engine, pk="without an index key")
 
 
-def test_a_batch_is_admitted_item_by_item(engine: Engine) -> None:
+def test_a_batch_is_admitted_item_by_item(engine: Engine, metrics: RecordedMetrics) -> None:
     engine.call("CreateTable", provisioned(5, 5))
     items = [{"pk": {"S": f"k{number}"}, "sk": {"S": "1"}, "pad": {"S": "x" * 399_000}} for number in range(6)]
     request = {"RequestItems": {"things": [{"PutRequest": {"Item": item}} for item in items]}}
     answer = engine.call("BatchWriteItem", request)
     # One partition gives 1,000 units in a second: two puts of 390, a third into debt; the rest comes back.
     assert answer["UnprocessedItems"] == {"things": request["RequestItems"]["things"][3:]}
+    assert metrics.sum("WriteThrottleEvents", TableName="things") == 3
+    assert metrics.sum("ThrottledRequests", TableName="things", Operation="BatchWriteItem") == 1
     error = refused(engine, lambda: engine.call("BatchWriteItem", {"RequestItems": answer["UnprocessedItems"]}))
     assert error.code == "ProvisionedThroughputExceededException"
 
