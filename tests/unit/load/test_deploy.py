@@ -37,9 +37,9 @@ def test_a_service_is_started_with_arguments_that_locust_takes(command: list[str
     )
     assert listed.returncode == 0, listed.stderr
     assert "MeshHost" in listed.stdout
-    known = (ROOT / "locustfiles" / "mesh.py").read_text()
+    known = "".join((ROOT / "locustfiles" / name).read_text() for name in ("mesh.py", "record.py"))
     for name in environment:
-        assert name == "HOME" or f'env_var="{name}"' in known
+        assert name == "HOME" or f'"{name}"' in known
 
 
 def test_the_image_holds_every_package_of_the_distribution() -> None:
