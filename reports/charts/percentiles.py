@@ -63,6 +63,8 @@ def percentile_plot(
             axes.yaxis.set_minor_locator(NullLocator())
         axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: axis_number(value)))
         shown = [tick for tick in TICKS if -np.log10(1 - tick) <= reach + 1e-6]
+        if reach > 3.5:
+            shown = shown[1:]  # 0 % would stand on 50 %
         axes.xaxis.set_major_locator(FixedLocator([float(-np.log10(1 - tick)) for tick in shown]))
         axes.set_xticklabels([f"{tick * 100:.6f}".rstrip("0").rstrip(".") + " %" for tick in shown])
         axes.set_xlim(0, reach)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 from reports.charts.canvas import ROLES, canvas
 from reports.numbers import axis_number, clock
@@ -13,6 +13,9 @@ from reports.numbers import axis_number, clock
 MAX_POINTS = 160
 """More points than this do not fit a chart of this width; see `thin`."""
 
+
+DWARFED = 40.0
+"""A peak this many times a series' median leaves that series on the floor of a linear axis."""
 
 Numbers = Sequence[float] | np.ndarray
 
@@ -65,13 +68,14 @@ def timeline(
     limit_label: str = "",
     marks: Sequence[Mark] = (),
     window_s: tuple[float, float] | None = None,
-    log: bool = False,
+    spread: bool = False,
     height_px: int = 210,
 ) -> str:
     """Draw series over time. Gaps (NaN) stay gaps: a point that is unknown is not drawn as zero.
 
     What lies outside `window_s`, the time that is judged, is shaded. The limit is drawn when it is within reach of the
-    data; far above, it would flatten the chart, so it is only named.
+    data; far above, it would flatten the chart, so it is only named. With `spread`, the axis is logarithmic when the
+    series lie so far apart that a common one would flatten the lower of them.
     """
     with canvas(height_px) as sheet:
         axes = sheet.axes
@@ -100,6 +104,7 @@ def timeline(
             for begin, end in ((0.0, window_s[0]), (window_s[1], last_s)):
                 if end > begin:
                     axes.axvspan(begin, end, color=ROLES["grid"], alpha=0.45, linewidth=0, zorder=0)
+        low = _log_from(lines) if spread else None
         near = limit is not None and (limit <= highest * 2.5 or highest == 0)
         if limit is not None and near:
             axes.axhline(limit, color=ROLES["limit"], lw=1.4, ls=(0, (6, 3)))
@@ -126,8 +131,11 @@ def timeline(
                 va="top",
                 color=ROLES[mark.role],
             )
-        if log:
+        if low:
             axes.set_yscale("log")
+            axes.set_ylim(low / 1.5, max(highest, limit if limit is not None and near else 0.0) * 2.2)
+            axes.yaxis.set_major_locator(LogLocator(10, numticks=6))
+            axes.yaxis.set_minor_locator(NullLocator())
         else:
             top = max(highest, limit if limit is not None and near else 0.0)
             axes.set_ylim(0, top * 1.18 if top else 1)
@@ -139,3 +147,14 @@ def timeline(
         sheet.y_unit(unit if limit is None or near else f"{unit} · {limit_label}")
         sheet.x_unit(time_unit)
         return sheet.svg(name, alt)
+
+
+def _log_from(lines: Sequence[Line]) -> float | None:
+    """Return the lowest value of a logarithmic axis when one is needed: the highest peak dwarfs some series."""
+    series = [np.asarray(line.values, dtype=float) for line in lines]
+    positive = [values[values > 0] for values in series if (values > 0).any()]
+    if not positive:
+        return None
+    highest = max(float(values.max()) for values in positive)
+    flattest = min(float(np.median(values)) for values in positive)
+    return min(float(values.min()) for values in positive) if highest > DWARFED * flattest else None

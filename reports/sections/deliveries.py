@@ -166,6 +166,7 @@ def _latency(run: Run, frame: pd.DataFrame, mode: str, say: Wording) -> Chart:
         time_unit=say("page.time_unit"),
         end_s=run.length_s,
         window_s=run.window_s,
+        spread=True,
     )
     data = Table(
         [say("page.time"), *(f"{names[n]}, ms" for n in shown)],
@@ -245,7 +246,7 @@ def _examples(run: Run, say: Wording) -> Table | None:
             say.name_of("message", str(fault.message)),
             f"{seconds_since(fault.published, run.start):.3f} s",
             str(fault.group),
-            f"{fault.sender} → {fault.receiver}",
+            " → ".join(str(node).removeprefix(f"{run.record.run_id}-") for node in (fault.sender, fault.receiver)),
             count(fault.sequence),
             milliseconds(fault.latency_ms),
         ]

@@ -174,6 +174,7 @@ def _timeline(run: Run, requests: Requests, say: Wording) -> Chart:
         limit=limits[0][0] if limits else None,
         limit_label=limits[0][1] if limits else "",
         window_s=run.window_s,
+        spread=True,
     )
     data = Table(
         [say("page.time"), *(f"{name}, ms" for name in names)],

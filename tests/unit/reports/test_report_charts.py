@@ -90,6 +90,13 @@ def test_a_limit_far_above_the_data_is_named_but_not_drawn() -> None:
     assert "var(--limit)" not in far
 
 
+@pytest.mark.parametrize(("peak", "logarithmic"), [(60.0, False), (5000.0, True)])
+def test_a_peak_that_would_flatten_the_rest_makes_the_axis_logarithmic(peak: float, logarithmic: bool) -> None:
+    lines = [Line(TIMES, [2.0, 2.0, 2.0, 2.0], "h3"), Line(TIMES, [3.0, peak, 3.0, 3.0], "h6")]
+    svg = timeline("t", "", lines, unit="ms", time_unit="s", spread=True)
+    assert (">0<" not in svg) == logarithmic  # a logarithmic axis has no zero
+
+
 def test_no_chart_asks_for_anything_outside_the_page() -> None:
     for svg in CHARTS.values():
         assert not re.search(r"https?:|url\((?!#)", svg)
