@@ -84,16 +84,11 @@ def series_of_statistics(content: Mapping[str, Any], file: str, faults: list[Fau
     label = str(content.get("Label", ""))
     points = list(_mappings(content.get("Datapoints")))
     names = [name for name in STATISTICS if any(name in point for point in points)]
-    extended = dict.fromkeys(
-        name for point in points for name in (point.get("ExtendedStatistics") or {}) if isinstance(name, str)
-    )
+    extended = dict.fromkeys(name for point in points for name in _extended(point))
     for name in (*names, *extended):
         series = ImportedSeries(file, label, metric_in(label), {}, statistic=name)
-        pairs = [
-            (point.get("Timestamp"), point[name] if name in point else (point.get("ExtendedStatistics") or {})[name])
-            for point in points
-            if name in point or name in (point.get("ExtendedStatistics") or {})
-        ]
+        values = [(point.get("Timestamp"), point.get(name, _extended(point).get(name))) for point in points]
+        pairs = [(time, value) for time, value in values if value is not None]
         _add(series.points, iter(pairs), file, label, faults)
         yield series
     if not points:
@@ -110,6 +105,12 @@ def _add(
             faults.append(Fault(file, 1, label, f"{time!r}: {value!r} is no point; expected a time and a number"))
             return  # one fault of a series is enough
         points[at_s] = number
+
+
+def _extended(point: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Percentiles of a point by name."""
+    given = point.get("ExtendedStatistics")
+    return given if isinstance(given, Mapping) else {}
 
 
 def _mappings(content: Any) -> Iterator[Mapping[str, Any]]:

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
+from gevent.event import Event
 from locust import User, constant, constant_throughput, events, task
 from locust.runners import WorkerRunner
 
@@ -44,6 +45,8 @@ class DirectLoad:
         self.users = 0
         self.worker = 0
         self._sequence: Chooser | None = None
+        self.ready = Event()
+        """Set once the table is known: a master may ask for users while a worker is still looking."""
 
     def begin(self, environment: Any) -> None:
         """Read options and table; ends the process with every fault told."""
@@ -60,6 +63,7 @@ class DirectLoad:
         faults = fit(self.plan, self.table, self.maker(0).smallest_item())
         if faults:
             _give_up("\n".join(faults), ExitCode.BAD_CONFIGURATION)
+        self.ready.set()
 
     def maker(self, user: int) -> RequestMaker:
         """The requests of one user, with random numbers of its own; all users of a process share one sequence."""
@@ -96,6 +100,7 @@ class DynamoDBUser(User):
         return self._pace(self)
 
     def on_start(self) -> None:
+        load.ready.wait()
         self._maker = load.maker(load.users)
         load.users += 1
         self._operations = list(load.plan.mix)

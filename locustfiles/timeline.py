@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
+from gevent.event import Event
 from locust import User, constant_throughput, events, task
 from locust.runners import WorkerRunner
 
@@ -43,6 +44,8 @@ class App:
         self.ledger = PostLedger(0.0)
         self.checks: Counter[str] = Counter()
         self.posts = 0
+        self.ready = Event()
+        """Set once the table is there: a master may ask for users while a worker is still looking."""
         self.began_s = self.ended_s = 0.0
 
     def begin(self, environment: Any) -> None:
@@ -67,6 +70,7 @@ class App:
             if options.create and not isinstance(environment.runner, WorkerRunner):
                 self._create()
             self.client.describe_table(TableName=options.table)
+            self.ready.set()
         except (BotoCoreError, ClientError) as fault:
             _give_up(f"table {options.table} at {endpoint or 'AWS'}: {fault}", ExitCode.TARGET_UNREACHABLE)
 
@@ -121,7 +125,10 @@ class TimelinePoster(User):
     def __init__(self, environment: Any) -> None:
         super().__init__(environment)
         self._pace = constant_throughput(environment.parsed_options.post_rate)
-        self._sender = Sender(app.client, app.consumed, environment.events.request.fire)
+
+    def on_start(self) -> None:
+        app.ready.wait()
+        self._sender = Sender(app.client, app.consumed, self.environment.events.request.fire)
 
     def wait_time(self) -> float:
         """Seconds until the next post."""
@@ -145,6 +152,9 @@ class TimelineVisitor(User):
         self._pages = environment.parsed_options.pages
         self._pace = constant_throughput(environment.parsed_options.reading_rate)
         self._fire = environment.events.request.fire
+
+    def on_start(self) -> None:
+        app.ready.wait()
         self._sender = Sender(app.client, app.consumed, self._fire)
 
     def wait_time(self) -> float:

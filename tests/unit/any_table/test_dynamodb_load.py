@@ -211,6 +211,19 @@ def test_a_run_consumes_what_the_sizes_say(tmp_path: Path, sandbox: Sandbox) -> 
     assert "PutItem: " in done.stderr
 
 
+def test_two_workers_add_up(tmp_path: Path, sandbox: Sandbox) -> None:
+    create(sandbox.client)
+    done, report = locust(
+        tmp_path, sandbox.url, "-u", "4", "-r", "4", "--table", "posts", "--mix", "PutItem=1,BatchWriteItem=1",
+        "--batch", "5", "--user-rate", "10", "--processes", "2",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    batches = report["operations"]["BatchWriteItem"]
+    table = next(each for each in batches["consumed"] if each["resource"] == "table")
+    assert table["units"] == pytest.approx(5 * batches["requests"], rel=0.1)  # fewer where a batch drew a key twice
+    assert "AttributeError" not in done.stderr
+
+
 def test_throttles_are_seen_with_their_reason(tmp_path: Path, sandbox: Sandbox) -> None:
     provisioned = {"ReadCapacityUnits": 1, "WriteCapacityUnits": 1}
     request = Table("posts", Key("id"), {"id": "S"}, ()).create_table_request()
