@@ -15,6 +15,7 @@ Times are UTC; names carry units. A file is written beside its place and moved t
 from __future__ import annotations
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -220,6 +221,9 @@ def replacing(path: Path) -> Iterator[Path]:
         yield temporary
         temporary.chmod(0o644)
         temporary.replace(path)
+    except OSError as fault:
+        fault.filename = fault.filename or str(path)  # a full disk does not say which file it was
+        raise
     finally:
         temporary.unlink(missing_ok=True)
 
@@ -265,8 +269,12 @@ def update_run(run_dir: Path, **changes: Any) -> RunRecord:
 
 
 def run_id(started_at: datetime, scenario_name: str) -> str:
-    """The name of a run: its UTC start and scenario, fit for a folder and for names at the target."""
-    return f"{started_at.astimezone(UTC):%Y-%m-%dT%H-%M-%SZ}-{scenario_name}"
+    """The name of a run: its UTC start and scenario, fit for a folder and for names at the target.
+
+    A scenario may have any name; here only letters, digits, `.`, `_` and `-` are left of it, so that it names no path.
+    """
+    fit = re.sub(r"[^\w.-]+", "_", scenario_name)[:60]
+    return f"{started_at.astimezone(UTC):%Y-%m-%dT%H-%M-%SZ}-{fit}"
 
 
 def dimension_text(dimensions: Iterable[tuple[str, str]]) -> str:

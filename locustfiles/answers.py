@@ -42,8 +42,12 @@ def read_answer(operation: str, status: int, content: bytes) -> Answer:
     if errors:
         first = errors[0] if isinstance(errors, list) else errors
         error_type = first.get("errorType") if isinstance(first, dict) else None
-        message = first.get("message") if isinstance(first, dict) else str(first)
-        return Answer("refused", error_type=error_type or f"HTTP {status}", error_message=message)
+        message = first.get("message") if isinstance(first, dict) else first
+        return Answer(
+            "refused",
+            error_type=str(error_type or f"HTTP {status}")[:100],
+            error_message=None if message is None else str(message)[:500],
+        )
     if status != 200:
         return Answer("error", error_type=f"HTTP {status}", error_message=_excerpt(content))
     return Answer("ok", data=(document.get("data") or {}).get(operation))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -11,6 +12,8 @@ from locustfiles.clock import now_s
 from locustfiles.http_client import HttpAnswer, HttpClient
 from locustfiles.operations import body
 from locustfiles.parts import PartStream
+
+_COUNT = re.compile(r"[0-9]{1,9}")
 
 
 class RefusedRequest(Exception):
@@ -76,7 +79,7 @@ class Requester:
                 response_bytes,
                 _items(answer.data) if items is None else items,
                 http.header(b"x-amzn-requestid") if http else None,
-                int(tokens) if tokens else None,
+                int(tokens) if tokens and _COUNT.fullmatch(tokens) else None,
             )
         )
         exception = None
@@ -98,5 +101,5 @@ def _items(data: Any) -> int | None:
     if isinstance(data, list):
         return len(data)
     if isinstance(data, dict) and "nodeStatuses" in data:
-        return len(data["events"]) + len(data["nodeStatuses"])
+        return len(data.get("events") or ()) + len(data["nodeStatuses"] or ())
     return None

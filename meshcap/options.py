@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -12,6 +12,7 @@ ScenarioFile = Annotated[
     Path, typer.Option("--file", "-f", envvar="MESHCAP_SCENARIOS", help="The scenario file.", show_default=True)
 ]
 RunDirectory = Annotated[Path, typer.Argument(help="A run directory, such as runs/2026-11-30T13-30-00Z-classroom.")]
+Lang = Annotated[Literal["en", "ja"], typer.Option(help="Language of the report.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 
 SCENARIOS = Path("scenarios.yaml")

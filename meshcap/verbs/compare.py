@@ -10,14 +10,14 @@ import typer
 
 from meshcap.console import data, say
 from meshcap.errors import UserError
-from meshcap.options import AsJson, RunDirectory
+from meshcap.options import AsJson, Lang, RunDirectory
 
 
 def command(
     run_dir: RunDirectory,
     after: Annotated[Path | None, typer.Argument(help="A later run of the same scenario, to compare with.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Compare two runs that differ in what they are of.")] = False,
-    lang: Annotated[str, typer.Option(help="Language of the comparison of two runs: en or ja.")] = "en",
+    lang: Lang = "en",
     as_json: AsJson = False,
 ) -> None:
     """Judge one run by its own plan, or say what became worse or better in a later run, as Markdown.

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from meshcap.console import data
-from meshcap.options import RunDirectory
+from meshcap.options import Lang, RunDirectory
 
 
-def command(
-    run_dir: RunDirectory,
-    lang: Annotated[str, typer.Option(help="Language of the report: en or ja.")] = "en",
-) -> None:
+def command(run_dir: RunDirectory, lang: Lang = "en") -> None:
     """Render report.html, report.md and junit.xml from the files of a run directory."""
     from capacity.record import read_run
     from reports import render

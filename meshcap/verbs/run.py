@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from meshcap.console import data, say
-from meshcap.options import SCENARIOS, ScenarioFile, ScenarioName
+from meshcap.options import SCENARIOS, Lang, ScenarioFile, ScenarioName
 
 CONTEXT = {"allow_extra_args": True}  # what follows -- is Locust's
 
@@ -26,7 +26,7 @@ def command(
     runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
     patience: Annotated[float, typer.Option(help="Seconds to wait for late CloudWatch points.", min=0)] = 300.0,
     max_usd: Annotated[float, typer.Option(help="Refuse a run on AWS that would cost more.", min=0)] = 1.00,
-    lang: Annotated[str, typer.Option(help="Language of the report: en or ja.")] = "en",
+    lang: Lang = "en",
     i_own_this_endpoint: Annotated[
         bool, typer.Option("--i-own-this-endpoint", help="Allow a target that is not on this machine.")
     ] = False,

@@ -28,28 +28,71 @@ _ITEM = {
 _KEY = {"pk": {"S": "p"}, "sk": {"S": "s"}}
 _VALUES = {":v": {"N": "1"}, ":s": {"S": "s"}}
 _CALLS: dict[str, dict[str, Any]] = {
-    "PutItem": {"TableName": "MeshV2Table", "Item": _ITEM, "ConditionExpression": "attribute_not_exists(pk) OR n < :v",
-                "ExpressionAttributeValues": {":v": {"N": "1"}}, "ReturnValues": "ALL_OLD", "ReturnConsumedCapacity": "INDEXES"},
-    "GetItem": {"TableName": "MeshV2Table", "Key": _KEY, "ProjectionExpression": "#n, l[0].a", "ConsistentRead": True,
-                "ExpressionAttributeNames": {"#n": "n"}},
-    "UpdateItem": {"TableName": "MeshV2Table", "Key": _KEY, "UpdateExpression": "SET n = if_not_exists(n, :v) + :v, l[1] = :s REMOVE b",
-                   "ExpressionAttributeValues": _VALUES, "ReturnValues": "UPDATED_NEW"},
+    "PutItem": {
+        "TableName": "MeshV2Table",
+        "Item": _ITEM,
+        "ConditionExpression": "attribute_not_exists(pk) OR n < :v",
+        "ExpressionAttributeValues": {":v": {"N": "1"}},
+        "ReturnValues": "ALL_OLD",
+        "ReturnConsumedCapacity": "INDEXES",
+    },
+    "GetItem": {
+        "TableName": "MeshV2Table",
+        "Key": _KEY,
+        "ProjectionExpression": "#n, l[0].a",
+        "ConsistentRead": True,
+        "ExpressionAttributeNames": {"#n": "n"},
+    },
+    "UpdateItem": {
+        "TableName": "MeshV2Table",
+        "Key": _KEY,
+        "UpdateExpression": "SET n = if_not_exists(n, :v) + :v, l[1] = :s REMOVE b",
+        "ExpressionAttributeValues": _VALUES,
+        "ReturnValues": "UPDATED_NEW",
+    },
     "DeleteItem": {"TableName": "MeshV2Table", "Key": _KEY, "ReturnValues": "ALL_OLD"},
-    "Query": {"TableName": "MeshV2Table", "KeyConditionExpression": "pk = :p AND begins_with(sk, :s)", "FilterExpression": "size(l) > :v",
-              "ExpressionAttributeValues": {":p": {"S": "p"}, **_VALUES}, "Limit": 10, "ScanIndexForward": False, "ExclusiveStartKey": _KEY},
+    "Query": {
+        "TableName": "MeshV2Table",
+        "KeyConditionExpression": "pk = :p AND begins_with(sk, :s)",
+        "FilterExpression": "size(l) > :v",
+        "ExpressionAttributeValues": {":p": {"S": "p"}, **_VALUES},
+        "Limit": 10,
+        "ScanIndexForward": False,
+        "ExclusiveStartKey": _KEY,
+    },
     "Scan": {"TableName": "MeshV2Table", "Limit": 5, "Segment": 0, "TotalSegments": 2, "Select": "COUNT"},
     "BatchGetItem": {"RequestItems": {"MeshV2Table": {"Keys": [_KEY]}}},
-    "BatchWriteItem": {"RequestItems": {"MeshV2Table": [{"PutRequest": {"Item": _ITEM}}, {"DeleteRequest": {"Key": {"pk": {"S": "q"}, "sk": {"S": "s"}}}}]}},
-    "TransactWriteItems": {"TransactItems": [{"Put": {"TableName": "MeshV2Table", "Item": _ITEM}}], "ClientRequestToken": "t"},
+    "BatchWriteItem": {
+        "RequestItems": {
+            "MeshV2Table": [
+                {"PutRequest": {"Item": _ITEM}},
+                {"DeleteRequest": {"Key": {"pk": {"S": "q"}, "sk": {"S": "s"}}}},
+            ]
+        }
+    },
+    "TransactWriteItems": {
+        "TransactItems": [{"Put": {"TableName": "MeshV2Table", "Item": _ITEM}}],
+        "ClientRequestToken": "t",
+    },
     "TransactGetItems": {"TransactItems": [{"Get": {"TableName": "MeshV2Table", "Key": _KEY}}]},
-    "CreateTable": {"TableName": "Other", "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}], "BillingMode": "PAY_PER_REQUEST",
-                    "AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}]},
+    "CreateTable": {
+        "TableName": "Other",
+        "KeySchema": [{"AttributeName": "a", "KeyType": "HASH"}],
+        "BillingMode": "PAY_PER_REQUEST",
+        "AttributeDefinitions": [{"AttributeName": "a", "AttributeType": "S"}],
+    },
     "UpdateTable": {"TableName": "MeshV2Table", "BillingMode": "PAY_PER_REQUEST"},
     "DescribeTable": {"TableName": "MeshV2Table"},
     "ListTables": {"Limit": 1, "ExclusiveStartTableName": "A"},
-    "UpdateTimeToLive": {"TableName": "MeshV2Table", "TimeToLiveSpecification": {"AttributeName": "ttl", "Enabled": True}},
-    "TagResource": {"ResourceArn": "arn:aws:dynamodb:ap-northeast-1:000000000000:table/MeshV2Table", "Tags": [{"Key": "k", "Value": "v"}]},
-}  # fmt: skip
+    "UpdateTimeToLive": {
+        "TableName": "MeshV2Table",
+        "TimeToLiveSpecification": {"AttributeName": "ttl", "Enabled": True},
+    },
+    "TagResource": {
+        "ResourceArn": "arn:aws:dynamodb:ap-northeast-1:000000000000:table/MeshV2Table",
+        "Tags": [{"Key": "k", "Value": "v"}],
+    },
+}
 
 
 def calls() -> st.SearchStrategy[tuple[str, bytes]]:
@@ -61,10 +104,38 @@ def calls() -> st.SearchStrategy[tuple[str, bytes]]:
             st.tuples(st.just(name), damaged(text)),
         ]
     expressions = st.lists(
-        st.sampled_from(["pk", "#n", ":v", ":s", "=", "<", "AND", "OR", "NOT", "(", ")", "BETWEEN", "IN", ",", "SET", "REMOVE",
-                         "ADD", "DELETE", "size", "begins_with", "attribute_type", "[0]", ".", "+", "-", "l[99999999999]"]),
+        st.sampled_from(
+            [
+                "pk",
+                "#n",
+                ":v",
+                ":s",
+                "=",
+                "<",
+                "AND",
+                "OR",
+                "NOT",
+                "(",
+                ")",
+                "BETWEEN",
+                "IN",
+                ",",
+                "SET",
+                "REMOVE",
+                "ADD",
+                "DELETE",
+                "size",
+                "begins_with",
+                "attribute_type",
+                "[0]",
+                ".",
+                "+",
+                "-",
+                "l[99999999999]",
+            ]
+        ),
         max_size=14,
-    ).map(" ".join)  # fmt: skip
+    ).map(" ".join)
     nested = st.integers(1, 8_000).map(lambda n: "(" * n + "pk = :s" + ")" * n)
     long = st.integers(1, 3_000).map(lambda n: " AND ".join(["pk = :s"] * n))
     choices.append(
@@ -107,7 +178,15 @@ def ask(given: tuple[str, bytes]) -> str:
 
 
 def _dynamodb_has_grown() -> bool:
-    listed = _dynamodb().handle(Request("POST", "/", "", {"x-amz-target": "DynamoDB_20120810.ListTables",
-                                                          "authorization": "AWS4-HMAC-SHA256 Credential=k"}, b"{}", "127.0.0.1"))  # fmt: skip
+    listed = _dynamodb().handle(
+        Request(
+            "POST",
+            "/",
+            "",
+            {"x-amz-target": "DynamoDB_20120810.ListTables", "authorization": "AWS4-HMAC-SHA256 Credential=k"},
+            b"{}",
+            "127.0.0.1",
+        )
+    )
     names = orjson.loads(listed.body)["TableNames"]
     return len(names) > 20 or "MeshV2Table" not in names

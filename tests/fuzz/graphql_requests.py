@@ -31,7 +31,10 @@ def _api() -> tuple[AppSyncApi, Engine]:
 
 _SELECTION = "{ id domain fullId name hostId createdAt expiresAt heartbeatIntervalSeconds useWebSocket }"
 _GROUP = f'mutation {{ createGroup(name: "g", hostId: "h", domain: "d", useWebSocket: true) {_SELECTION} }}'
-_READS = 'query Q($d: String!) { listGroupsByDomain(domain: $d) { id name } listGroupStatuses(groupId: "g", domain: $d) { nodeId data { key value } } }'
+_READS = (
+    "query Q($d: String!) { listGroupsByDomain(domain: $d) { id name }"
+    ' listGroupStatuses(groupId: "g", domain: $d) { nodeId data { key value } } }'
+)
 
 
 def bodies() -> st.SearchStrategy[bytes]:
@@ -39,11 +42,50 @@ def bodies() -> st.SearchStrategy[bytes]:
         return json.dumps({"query": text, "variables": variables}).encode()
 
     token = st.sampled_from(
-        ["{", "}", "(", ")", "[", "]", "query", "mutation", "subscription", "fragment F on Group", "...F", "... on Group",
-         "@include(if: true)", "@skip(if: $x)", "$x", "$x: Int", ":", "!", "=", '"s"', '"""b"""', "1", "-1", "1e9", "null",
-         "true", "ENUM", "listGroupsByDomain", "createGroup", 'domain: "d"', "__typename", "__schema { types { name } }",
-         "id", "#c\n", ",", "\\u0000", "\ud83d\ude00", "&", "|", "extend", "type A { b: C }"]
-    )  # fmt: skip
+        [
+            "{",
+            "}",
+            "(",
+            ")",
+            "[",
+            "]",
+            "query",
+            "mutation",
+            "subscription",
+            "fragment F on Group",
+            "...F",
+            "... on Group",
+            "@include(if: true)",
+            "@skip(if: $x)",
+            "$x",
+            "$x: Int",
+            ":",
+            "!",
+            "=",
+            '"s"',
+            '"""b"""',
+            "1",
+            "-1",
+            "1e9",
+            "null",
+            "true",
+            "ENUM",
+            "listGroupsByDomain",
+            "createGroup",
+            'domain: "d"',
+            "__typename",
+            "__schema { types { name } }",
+            "id",
+            "#c\n",
+            ",",
+            "\\u0000",
+            "\ud83d\ude00",
+            "&",
+            "|",
+            "extend",
+            "type A { b: C }",
+        ]
+    )
     depth = st.integers(1, 30_000)
     width = st.integers(1, 20_000)
     shapes = st.one_of(

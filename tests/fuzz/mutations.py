@@ -15,8 +15,28 @@ NOW_S = 1_796_050_452.25
 
 _NUMBERS = [0, -1, 1, 2**31, 2**63, 10**30, 0.5, -0.0, 1e308, 1e-308]
 _NO_NUMBERS = [float("nan"), float("inf"), float("-inf")]
-_TEXTS = ["", " ", "0", "-1", "1e9999", "NaN", "on_demand", "5s", "9999999h", "../../etc/passwd", "\x00", "\u202e", "日本",
-          "<script>", "a" * 3_000, "%s%n", "{{7*7}}", "2026-13-45T99:99:99Z", "2026-11-30T13:30:00Z", "EVENT#"]  # fmt: skip
+_TEXTS = [
+    "",
+    " ",
+    "0",
+    "-1",
+    "1e9999",
+    "NaN",
+    "on_demand",
+    "5s",
+    "9999999h",
+    "../../etc/passwd",
+    "\x00",
+    "\u202e",
+    "日本",
+    "<script>",
+    "a" * 3_000,
+    "%s%n",
+    "{{7*7}}",
+    "2026-13-45T99:99:99Z",
+    "2026-11-30T13:30:00Z",
+    "EVENT#",
+]
 _HOLDERS: list[Any] = [None, True, False, [], {}, [[]], [None], {"": None}, {"a": {"b": [1, {"c": "d"}]}}, ["x"] * 50]
 
 garbage = st.one_of(
@@ -51,20 +71,20 @@ def mutated(draw: st.DrawFn, document: Any, replacements: st.SearchStrategy[Any]
     for _ in range(draw(st.integers(1, most))):
         path = draw(st.sampled_from(places(result) or [()]))
         if not path:
-            return draw(replacements)
+            return copy.deepcopy(draw(replacements))
         holder = result
         for step in path[:-1]:
             holder = holder[step]
         change = draw(st.sampled_from(["replace", "replace", "replace", "remove", "rename", "double"]))
         if change == "replace":
-            holder[path[-1]] = draw(replacements)
+            holder[path[-1]] = copy.deepcopy(draw(replacements))
         elif change == "remove":
             del holder[path[-1]]
         elif isinstance(holder, dict):
             name = path[-1] + "x" if isinstance(path[-1], str) else path[-1]
-            holder[name] = holder.pop(path[-1]) if change == "rename" else holder[path[-1]]
+            holder[name] = holder.pop(path[-1]) if change == "rename" else copy.deepcopy(holder[path[-1]])
         else:
-            holder.insert(path[-1], holder[path[-1]])
+            holder.insert(path[-1], copy.deepcopy(holder[path[-1]]))
     return result
 
 

@@ -58,17 +58,35 @@ def run_directory() -> Path:
     write_run(folder, record)
     write_json(folder / "forecast.json", forecast(scenario))
     row = {
-        "operation": "renewHeartbeat", "node": "n", "domain": "d", "group": "g", "intended_start": start, "start": start,
-        "latency_ms": 1.0, "intended_latency_ms": 1.0, "outcome": "ok", "error_type": None, "error_message": None,
-        "request_bytes": 1, "response_bytes": 1, "items": None, "request_id": None, "tokens": None,
-    }  # fmt: skip
+        "operation": "renewHeartbeat",
+        "node": "n",
+        "domain": "d",
+        "group": "g",
+        "intended_start": start,
+        "start": start,
+        "latency_ms": 1.0,
+        "intended_latency_ms": 1.0,
+        "outcome": "ok",
+        "error_type": None,
+        "error_message": None,
+        "request_bytes": 1,
+        "response_bytes": 1,
+        "items": None,
+        "request_id": None,
+        "tokens": None,
+    }
     pq.write_table(pa.Table.from_pylist([row] * 5, schema=REQUESTS), folder / "requests.parquet")
     pq.write_table(DELIVERIES.empty_table(), folder / "deliveries.parquet")
     pq.write_table(DELIVERY_FAULTS.empty_table(), folder / "delivery_faults.parquet")
     point = {
-        "namespace": "AWS/DynamoDB", "metric": "ConsumedWriteCapacityUnits", "dimensions": "TableName=T",
-        "statistic": "Sum", "period_s": 10, "timestamp": start, "value": 5.0,
-    }  # fmt: skip
+        "namespace": "AWS/DynamoDB",
+        "metric": "ConsumedWriteCapacityUnits",
+        "dimensions": "TableName=T",
+        "statistic": "Sum",
+        "period_s": 10,
+        "timestamp": start,
+        "value": 5.0,
+    }
     pq.write_table(pa.Table.from_pylist([point], schema=METRICS), folder / "metrics.parquet")
     write_json(folder / "comparison.json", compare(folder))
     return folder
