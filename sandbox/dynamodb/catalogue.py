@@ -7,6 +7,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import orjson
+
 from capacity.physics.backpressure import IndexQueue
 from capacity.physics.resource import ThroughputResource
 from capacity.physics.settings import Settings
@@ -254,10 +256,12 @@ class Catalogue:
                         "IndexSizeBytes": index.size_bytes,
                         "ItemCount": len(index.records),
                         **({"WarmThroughput": _warm(index.throughput)} if index.throughput is not None else {}),
+                        **({"IndexStatus": "CREATING"} if is_global and self.status(table) == "CREATING" else {}),
                     }
                     for index in indexes
                 ]
-        return description
+        copied: Description = orjson.loads(orjson.dumps(description))
+        return copied
 
 
 def _report_levels(table: TableState) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import orjson
+
 from sandbox.dynamodb.description import table_description
 from sandbox.dynamodb.errors import DynamoDBError
 from sandbox.dynamodb.schema import check_create_table, check_quotas
@@ -24,6 +26,7 @@ def create_table(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[st
         raise DynamoDBError("ResourceInUseException", f"Table already exists: {name}")
     now_s = engine.clock()
     engine.created_tables += 1
+    request = orjson.loads(orjson.dumps(request))  # the caller may go on with his own
     description = table_description(request, engine.config, now_s, engine.created_tables)
     table = engine.add_table(description, request)
     return {"TableDescription": engine.describe(table)}

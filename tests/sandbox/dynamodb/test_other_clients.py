@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,6 +23,14 @@ JAVASCRIPT = ["@aws-sdk/client-dynamodb@3.1169.0", "@aws-sdk/lib-dynamodb@3.1169
 
 def run(command: list[str], **more: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False, **more)  # type: ignore[call-overload, no-any-return]
+
+
+@pytest.fixture
+def engine(make_engine: Callable[..., Engine]) -> Engine:
+    """One that checks every signature, by the real time, as signatures need it."""
+    engine = make_engine(secret_access_key="secret")
+    engine.clock = time.time
+    return engine
 
 
 @pytest.fixture

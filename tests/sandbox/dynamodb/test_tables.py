@@ -73,8 +73,10 @@ def test_statuses_pass_with_time(make_engine: Callable[..., Engine], clock: Cloc
     def status() -> str:
         return str(engine.call("DescribeTable", {"TableName": "things"})["Table"]["TableStatus"])
 
-    created = engine.call("CreateTable", key_table())
-    assert created["TableDescription"]["TableStatus"] == status() == "CREATING"
+    request = key_table(attributes=KIND, GlobalSecondaryIndexes=[INDEX])
+    created = engine.call("CreateTable", request)["TableDescription"]
+    assert created["TableStatus"] == status() == "CREATING"
+    assert created["GlobalSecondaryIndexes"][0]["IndexStatus"] == "CREATING"
     get = {"TableName": "things", "Key": {"pk": {"S": "a"}, "sk": {"S": "1"}}}
     assert code_of(engine, "GetItem", get) == "ResourceNotFoundException"
     assert code_of(engine, "DeleteTable", {"TableName": "things"}) == "ResourceInUseException"
@@ -183,3 +185,20 @@ def test_descriptions_that_do_not_fit(engine: Engine, change: dict[str, Any], me
     with pytest.raises(DynamoDBError, match=message):
         engine.call("CreateTable", {**key_table(BillingMode="PAY_PER_REQUEST"), **change})
     assert engine.call("ListTables", {}) == {"TableNames": []}
+
+
+def test_what_a_caller_keeps_is_not_the_tables(engine: Engine) -> None:
+    request = key_table(attributes=KIND, GlobalSecondaryIndexes=[INDEX])
+    described = engine.call("CreateTable", request)["TableDescription"]
+    request["AttributeDefinitions"].clear()
+    described["KeySchema"].clear()
+    described["GlobalSecondaryIndexes"][0]["Projection"]["ProjectionType"] = "ALL"
+    item = {"pk": {"S": "a"}, "sk": {"S": "1"}, "deep": {"L": [{"S": "x"}]}}
+    engine.call("PutItem", {"TableName": "things", "Item": item})
+    item["deep"]["L"].append({"S": "y"})
+    table = engine.call("DescribeTable", {"TableName": "things"})["Table"]
+    assert [each["AttributeName"] for each in table["KeySchema"]] == ["pk", "sk"]
+    assert len(table["AttributeDefinitions"]) == 3
+    assert table["GlobalSecondaryIndexes"][0]["Projection"] == {"ProjectionType": "KEYS_ONLY"}
+    stored = engine.call("GetItem", {"TableName": "things", "Key": {"pk": {"S": "a"}, "sk": {"S": "1"}}})["Item"]
+    assert stored["deep"] == {"L": [{"S": "x"}]}
