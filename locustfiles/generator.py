@@ -21,7 +21,7 @@ import gevent
 import orjson
 from gevent.event import AsyncResult
 from locust.env import Environment
-from locust.runners import STATE_MISSING, LocalRunner, MasterRunner, WorkerRunner
+from locust.runners import STATE_CLEANUP, STATE_MISSING, STATE_STOPPED, LocalRunner, MasterRunner, WorkerRunner
 
 from capacity.exit_codes import ExitCode
 from capacity.record import Target, read_run, run_id
@@ -205,6 +205,7 @@ class Generator:
         self.start = start
         target, api_key = self._environment.host or "", self._options.api_key
         self.session = Session(self.scenario, start, self.run_dir, self._worker, target, api_key, clock)
+        self.session.on_write_fault = self._stop_unrecorded
 
     # -- the end -------------------------------------------------------------------------------------------------
 
@@ -257,6 +258,12 @@ class Generator:
         self._departures.progress(now_s())
         part_transfer.write_chunk(self.run_dir / "parts", msg.data)
 
+    def _stop_unrecorded(self, fault: OSError) -> None:
+        """A run that is not recorded is of no use, and its rows would fill the memory: everybody leaves now."""
+        logger.error("%s cannot be written: %s; the run ends here", self.run_dir / "parts", fault.strerror or fault)
+        if self._runner.state not in (STATE_CLEANUP, STATE_STOPPED):
+            gevent.spawn(self._runner.quit)
+
     def _on_test_stopping(self, **_: Any) -> None:
         if self.is_worker:  # the master's end interrupts its children again; leaving must not be cut short by it
             signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -276,11 +283,17 @@ class Generator:
             return
         self._merged = True
         workers = self._seating.workers
-        awaited = [self.run_dir / "parts" / f"{worker}.summary.json" for worker in workers - self._departures.lost]
+        away = set() if isinstance(self._runner, LocalRunner) else workers - self._departures.lost
+        awaited = [self.run_dir / "parts" / f"{worker}.summary.json" for worker in away]
         with gevent.Timeout(LEAVE_TIMEOUT_S, False):
             while not all(path.exists() for path in awaited):
                 gevent.sleep(0.1)
-        merge_run(self.run_dir, len(workers))
+        try:
+            merge_run(self.run_dir, len(workers))
+        except OSError as fault:
+            logger.error(
+                "the record in %s cannot be written: %s; parts are kept", self.run_dir, fault.strerror or fault
+            )
 
 
 def _stop_with_parent(parent: int) -> None:

@@ -6,6 +6,7 @@ import gc
 import ssl
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
@@ -80,6 +81,8 @@ class Session:
         self.worker = worker
         self.notes: Counter[str] = Counter()
         """Things that happened and how often, for the run's record."""
+        self.on_write_fault: Callable[[OSError], object] = lambda fault: None
+        """Told once when the record can no longer be written; nothing is flushed from then on."""
         self.entered = 0
         """Nodes that got into their group."""
         self.ended_s = 0.0
@@ -152,8 +155,14 @@ class Session:
         self.ended_s = self.ended_s or now_s()
         self._leaving.join(timeout=LEAVE_TIMEOUT_S)
         self._keeper.kill()
-        for stream in self._streams.values():
-            stream.close()
+        try:
+            for stream in self._streams.values():
+                stream.close()
+            self._write_summary()
+        except OSError as fault:
+            self.on_write_fault(fault)
+
+    def _write_summary(self) -> None:
         cpu, waited = self._cpu_percent, self._waited_percent
         summary = {
             "worker": self.worker,
@@ -184,7 +193,11 @@ class Session:
             due = now >= wall_s + FLUSH_EVERY_S
             for stream in self._streams.values():
                 if due or stream.waiting >= FLUSH_ROWS:
-                    stream.flush()
+                    try:
+                        stream.flush()
+                    except OSError as fault:
+                        self.on_write_fault(fault)
+                        return
                     gevent.sleep(0)
             if due:
                 cpu, waited = time.process_time(), _waited_s()
