@@ -9,6 +9,9 @@ from reports.quantiles import bin_edges, over_time
 from reports.run import Run
 from reports.wording import Wording
 
+AS_PLANNED = 0.99
+"""From this share of the plan on, the load was sent as planned."""
+
 
 def section(run: Run, say: Wording) -> Section:
     """Planned against sent requests, lateness, processor time, workers."""
@@ -17,8 +20,9 @@ def section(run: Run, say: Wording) -> Section:
     if generator is None:
         lead = say("generator.unknown")
     else:
+        kept = "generator.valid" if generator.achieved >= AS_PLANNED else "generator.less"
         lead = say(
-            "generator.valid" if generator.valid else "generator.invalid",
+            kept if generator.valid else "generator.invalid",
             sent=count(generator.sent_requests),
             planned=count(generator.planned_requests),
             achieved=percent(generator.achieved, digits=4),

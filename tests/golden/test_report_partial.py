@@ -137,3 +137,13 @@ def test_a_run_that_ended_early_is_shown_up_to_its_end(run_copy: Callable[[], Pa
     page = render(run).read_text()
     assert "The run was interrupted; what it measured until then says nothing about its thresholds." in page
     assert ">1:00<" not in page
+
+
+def test_a_punctual_generator_that_sent_less_is_not_called_as_planned(run_copy: Callable[[], Path]) -> None:
+    run = run_copy()
+    whole = record()
+    assert whole.generator is not None
+    write_run(run, whole.model_copy(update={"generator": whole.generator.model_copy(update={"achieved": 0.56})}))
+    page = render(run).read_text()
+    assert "was punctual, yet only 996 of 997 requests were sent (56 %)" in page
+    assert "sent as planned" not in page
