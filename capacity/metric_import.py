@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from capacity.document import DocumentError, Fault, read_text
 from capacity.metric_import_answers import Query, queries_in, series_of_data, series_of_statistics
@@ -79,6 +81,20 @@ def import_metrics(paths: Sequence[Path], whose: Whose) -> Imported:
     if faults:
         raise MetricImportError(faults)
     return Imported(_frame(whole), tuple(dict.fromkeys(notes)))
+
+
+def read_metrics(folder: Path) -> pd.DataFrame:
+    """The rows of a folder's metrics.parquet. Raises ValueError, with how to make it, when there is none."""
+    path = folder / "metrics.parquet"
+    if not path.exists():
+        raise ValueError(
+            f"{folder} has no metrics.parquet; make it, as in meshcap import-metrics a.json --table posts -o {folder}"
+        )
+    try:
+        frame: pd.DataFrame = pq.read_table(path).to_pandas()
+    except pa.lib.ArrowException as fault:
+        raise ValueError(f"{path} is no Parquet file: {fault}") from None
+    return frame
 
 
 def merged(old: pd.DataFrame, new: pd.DataFrame) -> pd.DataFrame:

@@ -40,6 +40,15 @@ class Call:
 
 
 @dataclass(frozen=True)
+class IndexUse:
+    """Units that CloudWatch counted on an index in so many days; `write_units` None = not asked for."""
+
+    read_units: float
+    write_units: float | None
+    days: float
+
+
+@dataclass(frozen=True)
 class DescribedTable:
     """A table and what its file says of it."""
 
@@ -56,6 +65,8 @@ class DescribedTable:
     stream_view: str | None = None
     items: tuple[Item, ...] = ()
     """Sample items in DynamoDB JSON."""
+    index_uses: Mapping[str, IndexUse] = field(default_factory=dict)
+    """By index, where it was measured."""
     item_count: int | None = None
     size_bytes: int | None = None
 

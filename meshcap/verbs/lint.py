@@ -23,6 +23,9 @@ def command(
     items: Annotated[
         Path | None, typer.Option(help="Sample items as JSON: a list, an answer of scan, or {table: [items]}.")
     ] = None,
+    metrics: Annotated[
+        Path | None, typer.Option(help="Folder with metrics.parquet, as meshcap import-metrics writes it.")
+    ] = None,
     parameter: Annotated[list[str] | None, typer.Option(help="A template's parameter: Stage=prod.")] = None,
     region: Annotated[str, typer.Option(help="Whose prices: ap-northeast-1 or us-east-1.")] = "ap-northeast-1",
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 99 when there is an error or warning.")] = False,
@@ -31,13 +34,16 @@ def command(
     """Findings on the tables of a file, each with a number from the model and a remedy. Nothing is sent."""
     from capacity import prices
     from capacity.lint import lint
-    from capacity.templates import TemplateError, add_items, read_description
+    from capacity.metric_import import read_metrics
+    from capacity.templates import TemplateError, add_items, add_metrics, read_description
 
     try:
         price_list = prices.load(region)
         description = read_description(template, dict(map(_parameter, parameter or ())))
         if items is not None:
             description = add_items(description, items)
+        if metrics is not None:
+            description = add_metrics(description, read_metrics(metrics))
     except (TemplateError, ValueError) as fault:
         raise UserError(str(fault)) from None
     findings = lint(description, price_list)

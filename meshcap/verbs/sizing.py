@@ -25,22 +25,13 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Consumption against capacity, throttles, burst left over time, and the smallest setting. Nothing is sent."""
-    import pyarrow.lib
-    import pyarrow.parquet as pq
-
     from capacity import prices
-    from capacity.sizing import SizingError, sizing
+    from capacity.metric_import import read_metrics
+    from capacity.sizing import sizing
 
-    path = folder / "metrics.parquet"
-    if not path.exists():
-        raise UserError(
-            f"{folder} has no metrics.parquet; make it, as in meshcap import-metrics a.json --table posts -o {folder}"
-        )
     try:
-        found = sizing(pq.read_table(path).to_pandas(), table, prices.load(region))
-    except pyarrow.lib.ArrowException as fault:
-        raise UserError(f"{path} is no Parquet file: {fault}") from None
-    except (SizingError, ValueError) as fault:
+        found = sizing(read_metrics(folder), table, prices.load(region))
+    except ValueError as fault:
         raise UserError(str(fault)) from None
     if as_json:
         data(found.model_dump_json(indent=2))

@@ -13,7 +13,7 @@ from capacity.lint import RULES, Finding, lint
 from capacity.physics.autoscaling import TargetTracking
 from capacity.prices import load
 from capacity.table import Index, Key, Projection, Table, Throughput
-from capacity.templates.description import Call, DescribedTable, Description, Place
+from capacity.templates.description import Call, DescribedTable, Description, IndexUse, Place
 
 PLACE = Place("t.yaml", 7)
 KNOWS_ALL = frozenset(("time to live", "auto scaling", "calls"))
@@ -103,6 +103,17 @@ class TestUnreadIndex:
         items = posts(10) + [{"post_id": f"draft-{n}"} for n in range(30)]
         finding = one(described(table(gsi("author")), items, calls=self.CALLS[1:]), "unread-index")
         assert finding.figures["write_units_per_item"] == pytest.approx(0.25)
+
+    def test_what_cloudwatch_counted_tells_more_than_the_calls(self) -> None:
+        idle = IndexUse(read_units=0, write_units=1_000_000, days=10)
+        finding = one(described(table(gsi("author")), calls=self.CALLS, index_uses={"by_it": idle}), "unread-index")
+        assert finding.figures["days"] == 10
+        # a million units in 10 days are 3.04 million in a month of 730 hours, at 0.715 USD a million
+        assert finding.figures["usd_per_month"] == pytest.approx(3.0417 * 0.715, rel=0.01)
+        busy = IndexUse(read_units=5, write_units=1, days=10)
+        assert not found(
+            described(table(gsi("author")), calls=self.CALLS[1:], index_uses={"by_it": busy}), "unread-index"
+        )
 
     @pytest.mark.parametrize(
         "more",

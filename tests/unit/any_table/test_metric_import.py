@@ -16,6 +16,8 @@ from capacity.metric_explanations import explanations, with_sums
 from capacity.metric_import import Imported, MetricImportError, import_metrics, merged
 from capacity.metric_import_series import Whose
 from capacity.record import METRICS
+from capacity.templates import add_metrics
+from capacity.templates.load import parse_description
 
 NINE = datetime(2026, 11, 30, 9, 0, tzinfo=UTC)
 TIMES = ["2026-11-30T09:00:00+00:00", "2026-11-30T09:01:00+00:00"]
@@ -212,3 +214,29 @@ def test_average_and_count_give_the_sum_back() -> None:
     assert found.loc[found["statistic"] == "Sum", "value"].tolist() == [180.0]
     there = with_sums(of("ConsumedWriteCapacityUnits", "TableName=t", Sum=7, Average=1.5, SampleCount=120))
     assert there.loc[there["statistic"] == "Sum", "value"].tolist() == [7.0]
+
+
+def test_an_index_that_was_never_read_is_known_by_its_zeros_alone(tmp_path: Path) -> None:
+    index = "GlobalSecondaryIndexName=newest,TableName=posts"
+    description = parse_description(
+        json.dumps({"Table": {
+            "TableName": "posts",
+            "KeySchema": [{"AttributeName": "id", "KeyType": "HASH"}],
+            "AttributeDefinitions": [{"AttributeName": name, "AttributeType": "S"} for name in ("id", "author")],
+            "BillingModeSummary": {"BillingMode": "PAY_PER_REQUEST"},
+            "GlobalSecondaryIndexes": [{"IndexName": "newest", "Projection": {"ProjectionType": "ALL"},
+                                        "KeySchema": [{"AttributeName": "author", "KeyType": "HASH"}]}],
+        }}),
+        "posts.json",
+    )  # fmt: skip
+    later = [
+        of("ConsumedReadCapacityUnits", index, Sum=0).assign(timestamp=pd.Timestamp(NINE) + pd.Timedelta(days=n))
+        for n in (0, 5)
+    ]
+    measured = pd.concat([*later, of("ConsumedWriteCapacityUnits", index, Sum=60)])
+    (posts,) = add_metrics(description, measured).tables
+    use = posts.index_uses["newest"]
+    assert (use.read_units, use.write_units) == (0, 60)
+    assert use.days == pytest.approx(5, abs=0.001)
+    (unknown,) = add_metrics(description, of("ConsumedWriteCapacityUnits", index, Sum=60)).tables
+    assert unknown.index_uses == {}
