@@ -26,6 +26,8 @@ app = typer.Typer(
 )
 verbs.register(app)
 
+_INTERRUPTED_BY_TYPER = 130
+"""What typer makes of a KeyboardInterrupt."""
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EMFILE)
 """What the system may refuse to any program: no defect of this one."""
 
@@ -45,9 +47,11 @@ def main(arguments: list[str] | None = None) -> None:
     except UserError as fault:
         complain(str(fault))
         sys.exit(fault.exit_code)
-    except KeyboardInterrupt:
-        complain("Stopped.")
-        sys.exit(ExitCode.INTERRUPTED)
+    except SystemExit as leaving:
+        if leaving.code == _INTERRUPTED_BY_TYPER:
+            complain("Stopped.")
+            sys.exit(ExitCode.INTERRUPTED)
+        raise
     except BrokenPipeError:
         sys.exit(ExitCode.OK)  # the reader of our stdout has seen enough
     except OSError as fault:

@@ -89,10 +89,11 @@ def _wait(process: subprocess.Popen[bytes], on_tick: Callable[[float], None]) ->
     started, interrupts = time.monotonic(), 0
     while True:
         try:
-            process.wait(0.25)
-            return interrupts > 0
-        except subprocess.TimeoutExpired:
-            on_tick(time.monotonic() - started)
-        except KeyboardInterrupt:
+            try:
+                process.wait(0.25)
+                return interrupts > 0
+            except subprocess.TimeoutExpired:
+                on_tick(time.monotonic() - started)
+        except KeyboardInterrupt:  # at any moment, also while the progress is drawn
             interrupts += 1
             os.killpg(process.pid, signal.SIGINT if interrupts == 1 else signal.SIGKILL)

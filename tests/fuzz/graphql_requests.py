@@ -21,7 +21,7 @@ from tests.fuzz.mutations import NOW_S, damaged, json_garbage, mutated
 
 
 @cache
-def _api() -> tuple[AppSyncApi, Engine]:
+def api_and_engine() -> tuple[AppSyncApi, Engine]:
     config = SandboxConfig(api_keys=("da2-fuzz",))
     metrics = MetricStore(lambda: NOW_S, 10)
     engine = Engine(lambda: NOW_S, metrics, config.engine)
@@ -125,7 +125,7 @@ def bodies() -> st.SearchStrategy[bytes]:
 
 
 def ask(content: bytes) -> str:
-    api, _ = _api()
+    api, _ = api_and_engine()
     answer = api.handle(Request("POST", "/graphql", "", {"x-api-key": "da2-fuzz"}, content, "127.0.0.1"))
     assert answer.status in (200, 400, 413), (answer.status, answer.body[:300])
     parsed = orjson.loads(answer.body)

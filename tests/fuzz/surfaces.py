@@ -13,7 +13,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.fuzz import dynamodb_requests, graphql_requests, run_files, user_files
+from tests.fuzz import dynamodb_requests, graphql_requests, realtime_messages, run_files, user_files
 
 MOST_S = 5.0
 """No single input may take longer, on a machine that is busy with other things."""
@@ -50,5 +50,8 @@ SURFACES: dict[str, Surface] = {
     ),
     "part of a killed process": Surface("every whole batch is read", run_files.parts, run_files.read_part),
     "GraphQL request": Surface("200, 400 or 413, in JSON", graphql_requests.bodies, graphql_requests.ask),
+    "real-time conversation": Surface(
+        "answered, ignored or closed; nothing stays", realtime_messages.conversations, realtime_messages.talk
+    ),
     "DynamoDB request": Surface("200 or 400, in JSON", dynamodb_requests.calls, dynamodb_requests.ask),
 }
