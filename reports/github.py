@@ -5,12 +5,14 @@ Source of the formats: GitHub's documentation of workflow commands, read 2026-11
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import yaml
 
-from capacity.record import RunRecord
+from capacity.record import RunDirectoryError, RunRecord, read_run
 from reports.junit import message
 
 MAX_SUMMARY_BYTES = 1024 * 1024
@@ -83,3 +85,28 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def main(arguments: list[str]) -> None:
+    """Append the report of a finished run to the step's summary and print its annotations.
+
+    `python -m reports.github RUN [scenarios.yaml]`
+    """
+    if not 1 <= len(arguments) <= 2:
+        sys.exit("usage: python -m reports.github RUN [scenarios.yaml]")
+    run_dir, scenario_file = Path(arguments[0]), Path(arguments[1] if len(arguments) > 1 else "scenarios.yaml")
+    try:
+        record = read_run(run_dir)
+        markdown = (run_dir / "report.md").read_text(encoding="utf-8")
+    except RunDirectoryError as fault:
+        sys.exit(str(fault))
+    except FileNotFoundError:
+        sys.exit(f"{run_dir} has no report.md; write it with meshcap report {run_dir}")
+    if not write_step_summary(markdown, os.environ):
+        print("GITHUB_STEP_SUMMARY is not set, so no summary was written", file=sys.stderr)
+    for line in workflow_annotations(record, scenario_file):
+        print(line)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from run_directory import record
 
-from reports.github import MAX_SUMMARY_BYTES, workflow_annotations, write_step_summary
+from reports.github import MAX_SUMMARY_BYTES, main, workflow_annotations, write_step_summary
 
 SCENARIOS = """\
 scenarios:
@@ -69,3 +70,20 @@ def test_a_summary_that_github_would_not_show_is_cut_at_a_line_and_says_so(tmp_p
     text = summary.read_bytes().decode()
     assert len(text.encode()) <= MAX_SUMMARY_BYTES
     assert text.endswith("あいうえお\n\n(The report is longer than GitHub shows; the rest is in report.md.)\n")
+
+
+def test_as_a_command_it_writes_the_summary_and_prints_the_annotations(
+    whole_run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "summary.md"))
+    main([str(whole_run), str(tmp_path / "gone.yaml")])
+    assert (tmp_path / "summary.md").read_text().startswith("# Capacity report: two-groups")
+    assert [line.split(" ")[0] for line in capsys.readouterr().out.splitlines()] == ["::error", "::warning"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"), [([], "usage: python -m reports.github RUN"), (["nowhere"], "it has no run.json")]
+)
+def test_a_wrong_command_is_told_in_a_sentence(arguments: list[str], complaint: str) -> None:
+    with pytest.raises(SystemExit, match=complaint):
+        main(arguments)
