@@ -14,7 +14,7 @@ from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
 
-from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import HealthCheck, Phase, given, seed, settings
 
 from tests.fuzz.surfaces import SURFACES
 
@@ -28,7 +28,13 @@ def try_surface(name: str, inputs: int) -> dict[str, object]:
     outcomes: Counter[str] = Counter()
 
     @seed(SEED)
-    @settings(max_examples=inputs, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(
+        max_examples=inputs,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=(Phase.generate, Phase.shrink),
+    )
     @given(surface.inputs())
     def check(value: object) -> None:
         outcomes[surface.check(value)] += 1
