@@ -125,6 +125,8 @@ def partitions(
     """How many partitions a table has, what each may do, and how changes thin or split them."""
     from capacity import calculators
 
+    if not (read or write or gb or on_demand or then or then_gb):
+        raise UserError("nothing is given; write the setting, like --read 5000 --write 500 --gb 8, or --on-demand")
     later = [_pair(text) for text in then or ()]
     _answer(
         lambda: calculators.partitions(read, write, size_gb=gb, then=later, then_gb=then_gb or (), on_demand=on_demand),

@@ -13,6 +13,7 @@ from meshcap.options import SCENARIOS, AsJson, ScenarioFile, ScenarioName
 from meshcap.tables import table
 
 if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
     from rich.table import Table
 
     from capacity.cost_study import CostStudy, Share
@@ -30,6 +31,8 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Cost over a school calendar by service, operation and cause, and of other ways to pay. Nothing is sent."""
+    from pydantic import ValidationError
+
     from capacity.cost_study import cost_study, infracost_usage
     from capacity.scenario import load_scenario
     from capacity.school_calendar import SchoolCalendar
@@ -43,6 +46,8 @@ def command(
             months_per_year=months_per_year,
         )
         study = cost_study(chosen, calendar, yen_per_usd=yen_per_usd)
+    except ValidationError as fault:
+        raise UserError("\n".join(_option_fault(each) for each in fault.errors())) from None
     except ValueError as fault:
         raise UserError(str(fault)) from None
     if infracost is not None:
@@ -60,6 +65,12 @@ def command(
     say(f"and data transfer out ${study.transfer_usd_per_month:,.2f}.")
     if study.unverified:
         say(f"Prices that no document was seen for: {', '.join(study.unverified)}.")
+
+
+def _option_fault(error: ErrorDetails) -> str:
+    """One fault of the calendar, said of the option that it came from."""
+    option = str(error["loc"][0]).replace("_", "-")
+    return f"--{option} {error['input']:g}: {error['msg'].replace('Input should', 'it must')}"
 
 
 def _spans(study: CostStudy) -> Table:

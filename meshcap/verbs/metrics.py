@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
+from capacity.exit_codes import ExitCode
 from meshcap.console import data, say
+from meshcap.errors import UserError
 from meshcap.options import RunDirectory
 
 
@@ -18,5 +20,12 @@ def command(
     from capacity.record import read_run
     from meshcap.loop import measure_run
 
-    say(f"{measure_run(run_dir, read_run(run_dir), patience):,} points")
+    record = read_run(run_dir)
+    if record.target.kind == "sandbox":
+        raise UserError(
+            f"{run_dir} loaded a sandbox of its own, which ended with the run, and its metrics with it; what was read "
+            "then is in metrics.parquet. Runs with --target can be measured again",
+            ExitCode.TARGET_UNREACHABLE,
+        )
+    say(f"{measure_run(run_dir, record, patience):,} points")
     data(str(run_dir / "metrics.parquet"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from meshcap.console import data, out, say
+from meshcap.errors import UserError
 from meshcap.options import SCENARIOS, AsJson, ScenarioFile, ScenarioName
 from meshcap.tables import table
 
@@ -23,15 +24,19 @@ def command(
     workload: Annotated[
         Path | None, typer.Option(help="A Python file with a workload of your own, in place of a scenario.")
     ] = None,
-    region: Annotated[str, typer.Option(help="Region of the prices, with --workload.")] = "ap-northeast-1",
+    region: Annotated[
+        str | None, typer.Option(help="Region of the prices, with --workload; ap-northeast-1 unless given.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Forecast what a scenario, or a workload of your own, will send, consume, throttle and cost. Nothing is sent."""
     if workload is not None:
         from meshcap.own_plan import plan_own
 
-        plan_own(workload, region, as_json)
+        plan_own(workload, region or "ap-northeast-1", as_json)
         return
+    if region is not None:
+        raise UserError("--region goes with --workload; a scenario has its own: write region: us-east-1 into its file")
     from capacity.forecast import forecast
     from capacity.scenario import load_scenario
 

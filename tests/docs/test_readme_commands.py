@@ -119,7 +119,7 @@ def test_every_page_can_be_reached_from_the_readme() -> None:
         reached.add(page)
         links = re.findall(r"\]\(([^)\s#]+\.md)", page.read_text(encoding="utf-8"))
         waiting += [path for link in links if (path := (page.parent / link).resolve()).exists()]
-    assert {page.resolve() for page in PAGES} <= {page.resolve() for page in reached}
+    assert {page.resolve() for page in PAGES if page.parent != ROOT} <= reached
 
 
 @pytest.mark.parametrize("page", READMES, ids=lambda page: page.name)

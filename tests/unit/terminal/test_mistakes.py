@@ -1,0 +1,40 @@
+"""A mistake on the command line is answered by what was given and what is expected, and never by a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from capacity.exit_codes import ExitCode
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("plan classroom --region us-east-1", ["--region goes with --workload"]),
+        ("plan --workload capacity/workloads/example.py --region eu-west-1", ["--region eu-west-1", "us-east-1"]),
+        ("plan nosuch", ["no scenario 'nosuch'", "classroom"]),
+        (
+            "cost --lesson-minutes 0 --days-per-month 40",
+            ["--lesson-minutes 0", "greater than 0", "--days-per-month 40"],
+        ),
+        ("limits --axis pupils", ["--axis 'pupils'", "members_per_group"]),
+        ("calc partitions", ["--read 5000"]),
+        ("prices show --region eu-west-1", ["no price list of eu-west-1;", "ap-northeast-1 2024-11"]),
+        ("report nowhere", ["nowhere is no run directory"]),
+    ],
+)
+def test_a_mistake_is_answered_with_what_is_expected(words: str, said: list[str]) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "meshcap", *words.split()], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == ExitCode.BAD_CONFIGURATION
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert "pydantic" not in done.stderr
+    assert all(words in done.stderr for words in said)
