@@ -32,9 +32,9 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Findings on the tables of a file, each with a number from the model and a remedy. Nothing is sent."""
-    from capacity import prices
     from capacity.lint import lint
-    from capacity.metric_import import read_metrics
+    from capacity.measurement.metric_import import read_metrics
+    from capacity.pricing import prices
     from capacity.templates import TemplateError, add_items, add_metrics, read_description
 
     try:
@@ -57,7 +57,7 @@ def command(
             data(f"{finding}\n")
         for note in description.notes:
             say(note)
-        say(f"{description.kind}, {len(description.tables)} tables, {len(findings)} findings")
+        say(f"{description.kind}, tables: {len(description.tables)}, findings: {len(findings)}")
     if strict and any(each.severity != "advice" for each in findings):
         sys.exit(ExitCode.THRESHOLD_FAILED)
 

@@ -20,7 +20,7 @@ from sandbox.dynamodb.operations.registry import OPERATIONS
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / "deploy").glob("*.md")])
 READMES = [ROOT / "README.md", ROOT / "README.ja.md"]
-NOTHING_IS_SENT = {"plan", "cost", "limits", "heartbeat", "calc"}
+NOTHING_IS_SENT = {"plan", "cost", "limits", "heartbeat", "calc", "lint"}
 COMMAND: Any = typer.main.get_command(app)
 
 
