@@ -29,7 +29,7 @@ import pyarrow.parquet as pq
 
 import locustfiles
 from capacity.record import Generator, read_run
-from locustfiles.operations import body
+from locustfiles.nodes.operations import body
 
 KEY = "da2-benchmark"
 RAMP_S = 5
@@ -57,7 +57,7 @@ RATES = (3, 4, 5, 6, 7, 8, 10, 12)
 
 def serve() -> None:
     """The sandbox, until standard input closes."""
-    from capacity.table import Throughput
+    from capacity.dynamodb.table import Throughput
     from sandbox.config import SandboxConfig
     from sandbox.server import Sandbox, run
 

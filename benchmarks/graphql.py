@@ -41,7 +41,7 @@ ANSWER = json.dumps({"data": {"reportDataByNode": {"groupId": "x" * 36, "nodeSta
 
 
 def serve_sandbox() -> None:
-    from capacity.table import Throughput
+    from capacity.dynamodb.table import Throughput
     from sandbox.config import SandboxConfig
     from sandbox.server import Sandbox, run
 

@@ -1,12 +1,12 @@
 """The run directory: every file that crosses from one verb to the next, with its schema.
 
     run.json                  RunRecord: scenario as resolved, target, versions, host, clock, generator, verdict
-    forecast.json             capacity.forecast.Forecast
+    forecast.json             capacity.forecasting.forecast.Forecast
     requests.parquet          REQUESTS: one row per request
     deliveries.parquet        DELIVERIES: per second, group and kind of message
     delivery_faults.parquet   DELIVERY_FAULTS: one row per delivery that went wrong
     metrics.parquet           METRICS: CloudWatch points, tidy
-    comparison.json           capacity.comparison.Comparison
+    comparison.json           capacity.judgement.comparison.Comparison
     report.html, report.md, junit.xml
 
 Times are UTC; names carry units. A file is written beside its place and moved there, so nobody reads half a one.

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from decimal import Decimal
 from pathlib import Path
 
-from capacity.prices import load
-from capacity.published_session import (
+from capacity.pricing.prices import load
+from capacity.pricing.published_session import (
     PublishedLine,
     RealSession,
     Variant,

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from capacity.cost_study import cost_study
-from capacity.heartbeat import DEPLOYED, SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, Sweep, beat_costs, saving, sweep
-from capacity.limits import Advice, study
+from capacity.pricing.cost_study import cost_study
 from capacity.scenario import load_scenario
+from capacity.studies.heartbeat import DEPLOYED, SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, Sweep, beat_costs, saving, sweep
+from capacity.studies.limits import Advice, study
 
 DOCS = Path(__file__).parent
 SCENARIOS = DOCS.parent / "scenarios.yaml"
@@ -46,7 +46,7 @@ def heartbeats() -> str:
         f"""`meshcap heartbeat classroom`: {len(swept):,} combinations of host interval, member interval and TTL
         multiple, for ten groups of a host and three members, two lessons of 45 minutes on 20 days a month, one
         heartbeat in a
-        hundred lost. Formulas and their assumptions: `capacity/detection.py`.""",
+        hundred lost. Formulas and their assumptions: `capacity/studies/detection.py`.""",
         _table(
             (
                 "setting",

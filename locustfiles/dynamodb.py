@@ -20,15 +20,15 @@ from gevent.event import Event
 from locust import User, constant, constant_throughput, events, task
 from locust.runners import WorkerRunner
 
+from capacity.dynamodb.table import Table, from_describe_table
 from capacity.exit_codes import ExitCode
 from capacity.record import replacing
-from capacity.table import Table, from_describe_table
-from locustfiles.clock import now_s
-from locustfiles.dynamodb_client import Sender, dynamodb_client, endpoint_of
-from locustfiles.dynamodb_consumed import TABLE, Consumed
-from locustfiles.dynamodb_keys import Chooser, chooser
-from locustfiles.dynamodb_plan import Plan, PlanError, fit, plan_of
-from locustfiles.dynamodb_requests import RequestMaker
+from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
+from locustfiles.direct.dynamodb_consumed import TABLE, Consumed
+from locustfiles.direct.dynamodb_keys import Chooser, chooser
+from locustfiles.direct.dynamodb_plan import Plan, PlanError, fit, plan_of
+from locustfiles.direct.dynamodb_requests import RequestMaker
+from locustfiles.running.clock import now_s
 
 logger = logging.getLogger(__name__)
 

@@ -12,15 +12,15 @@ import gevent
 from locust import LoadTestShape, User, constant, events, task
 from locust.exception import StopUser
 
-from locustfiles.clock import now_s
-from locustfiles.generator import generator
-from locustfiles.host import Host
-from locustfiles.http_client import HttpClient
-from locustfiles.member import GroupMember
-from locustfiles.node import Node
-from locustfiles.requester import Requester
-from locustfiles.seats import Role
-from locustfiles.session import TLS
+from locustfiles.network.http_client import HttpClient
+from locustfiles.network.requester import Requester
+from locustfiles.nodes.host import Host
+from locustfiles.nodes.member import GroupMember
+from locustfiles.nodes.node import Node
+from locustfiles.nodes.seats import Role
+from locustfiles.nodes.session import TLS
+from locustfiles.running.clock import now_s
+from locustfiles.running.generator import generator
 
 _A_LONG_TIME_S = 1e8
 

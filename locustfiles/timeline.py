@@ -26,12 +26,12 @@ from capacity.exit_codes import ExitCode
 from capacity.record import replacing
 from capacity.workloads.timeline import Timeline, first_limit, page_units, post_units
 from capacity.workloads.timeline.app import INDEX
-from locustfiles.clock import now_s
-from locustfiles.dynamodb_client import Sender, dynamodb_client, endpoint_of
-from locustfiles.dynamodb_consumed import Consumed
-from locustfiles.dynamodb_plan import is_loopback
-from locustfiles.timeline_check import PostLedger
-from locustfiles.timeline_reader import ReadingFailed, TimelineReader
+from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
+from locustfiles.direct.dynamodb_consumed import Consumed
+from locustfiles.direct.dynamodb_plan import is_loopback
+from locustfiles.reading.timeline_check import PostLedger
+from locustfiles.reading.timeline_reader import ReadingFailed, TimelineReader
+from locustfiles.running.clock import now_s
 
 
 class App:

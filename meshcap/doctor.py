@@ -15,10 +15,10 @@ import boto3
 import botocore.exceptions as boto_faults
 from botocore.config import Config
 
-from capacity.forecast import Forecast
+from capacity.dynamodb.table import Table, from_describe_table
+from capacity.forecasting.forecast import Forecast
 from capacity.record import Target
 from capacity.scenario import Scenario
-from capacity.table import Table, from_describe_table
 from capacity.workloads.mesh.layouts import table_of
 
 CLOCK_SKEW_LIMIT_S = 5.0

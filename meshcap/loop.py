@@ -36,7 +36,7 @@ from meshcap.sandbox_process import running_sandbox
 from meshcap.target import SANDBOX, aws_environment, resolve_target
 
 if TYPE_CHECKING:
-    from capacity.forecast import Forecast
+    from capacity.forecasting.forecast import Forecast
 
 _MEASURE_LATER = (
     "The report shows the rest; `meshcap metrics {run_dir}`, then compare and report, adds the measurement later."
@@ -122,7 +122,7 @@ def _new_run_dir(request: Request) -> Path:
 
 
 def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run_dir: Path | None = None) -> Outcome:
-    from capacity.forecast import forecast
+    from capacity.forecasting.forecast import forecast
 
     plan = forecast(scenario)
     if target.kind == "aws":
@@ -228,7 +228,7 @@ def _after_load(run_dir: Path, interrupted: bool) -> RunRecord:
     """The record of the load, put together from what its processes had flushed if they did not live to do so."""
     record = read_run(run_dir)
     if record.generator is None and (run_dir / "parts" / "start.json").exists():
-        from locustfiles.merge import merge_run
+        from locustfiles.running.merge import merge_run
 
         merge_run(run_dir, workers=max(1, len(list((run_dir / "parts").glob("*.requests.arrows")))))
         record = read_run(run_dir)
@@ -253,8 +253,8 @@ def measure_run(run_dir: Path, record: RunRecord, patience_s: float) -> int:
     """Read CloudWatch into metrics.parquet; return the number of points. Raises UserError when it cannot be read."""
     import pyarrow as pa
 
-    from capacity.cloudwatch import CloudWatchError
-    from capacity.measure import measure
+    from capacity.measurement.cloudwatch import CloudWatchError
+    from capacity.measurement.measure import measure
 
     try:
         with _step("Measuring: reading CloudWatch"):
@@ -275,10 +275,10 @@ def judge_run(run_dir: Path) -> Verdict:
     """
     import pyarrow as pa
 
-    from capacity.comparison import compare
-    from capacity.figures import load_figures
-    from capacity.forecast import read_forecast
-    from capacity.verdict import judge
+    from capacity.forecasting.forecast import read_forecast
+    from capacity.judgement.comparison import compare
+    from capacity.judgement.figures import load_figures
+    from capacity.judgement.verdict import judge
 
     try:
         comparison = compare(run_dir) if (run_dir / "requests.parquet").exists() else None

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def plan_own(path: Path, region: str, as_json: bool) -> None:
     """Forecast the workload that a Python file defines. The file is run, as a locustfile is."""
-    from capacity.prices import load
+    from capacity.pricing.prices import load
     from capacity.workloads.own import load_workload
     from capacity.workloads.own_forecast import forecast_own
 

@@ -9,7 +9,7 @@ from typing import Any
 import typer.main
 
 from capacity.exit_codes import document
-from capacity.expect import FIGURES
+from capacity.judgement.expect import FIGURES
 from meshcap.cli import app
 
 

@@ -16,8 +16,8 @@ from typing import Any
 import pyarrow as pa
 
 from capacity import record
-from capacity.comparison import Comparison
-from capacity.forecast import Forecast
+from capacity.forecasting.forecast import Forecast
+from capacity.judgement.comparison import Comparison
 from capacity.scenario.load import ScenarioFile
 from meshcap.reference import command_page
 

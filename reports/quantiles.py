@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from capacity.figures import required_samples
+from capacity.judgement.figures import required_samples
 
 
 def quantiles(values_ms: np.ndarray, at: list[float]) -> list[float | None]:

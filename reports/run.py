@@ -15,8 +15,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from capacity.comparison import Comparison
-from capacity.forecast import Forecast
+from capacity.forecasting.forecast import Forecast
+from capacity.judgement.comparison import Comparison
 from capacity.record import DELIVERIES, DELIVERY_FAULTS, METRICS, REQUESTS, RunRecord, read_run
 
 T = TypeVar("T")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from capacity.expect import parse_threshold
+from capacity.judgement.expect import parse_threshold
 from capacity.record import ThresholdResult
 from reports.document import Cell, Table, Tone
 from reports.numbers import UNKNOWN, count, milliseconds, number, percent, usd

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, get_args
 
+from capacity.dynamodb.table import Throughput
 from capacity.physics.parameters import DEFAULT as DEFAULT_PHYSICS
 from capacity.physics.parameters import Parameters, World
 from capacity.scenario.model import Scenario
 from capacity.scenario.settings import Settings
 from capacity.scenario.settings import profile as settings_profile
-from capacity.table import Throughput
 from capacity.workloads.mesh.tables import TABLES
 from sandbox.appsync.behaviour import Behaviour
 from sandbox.cloudwatch.faults import NO_FAULTS, CloudWatchFaults

@@ -15,7 +15,7 @@ from typing import Any
 import gevent
 from locust import FastHttpUser, constant, events, task
 
-from locustfiles.operations import body
+from locustfiles.nodes.operations import body
 
 PERIOD_S, RAMP_S, HOLD_S = (float(os.environ[name]) for name in ("BARE_PERIOD_S", "BARE_RAMP_S", "BARE_HOLD_S"))
 GROUP = {

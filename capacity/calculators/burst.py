@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-from capacity.burst import Burst, refill_s
 from capacity.calculators.answer import Answer, CalculatorError, amount, duration, finite
-from capacity.inverse import largest_key_share, smallest_setting
-from capacity.partitions import new_partitions
+from capacity.dynamodb.burst import Burst, refill_s
+from capacity.dynamodb.inverse import largest_key_share, smallest_setting
+from capacity.dynamodb.partitions import new_partitions
+from capacity.dynamodb.table import Throughput
 from capacity.physics.parameters import DEFAULT, Kind
-from capacity.table import Throughput
 
 LONGEST_S = 7 * 86_400
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from capacity.calculators.answer import Answer, CalculatorError, amount
-from capacity.on_demand import START
-from capacity.partitions import (
+from capacity.dynamodb.on_demand import START
+from capacity.dynamodb.partitions import (
     Change,
     Partitions,
     history,
@@ -15,7 +15,7 @@ from capacity.partitions import (
     partitions_by_size,
     partitions_by_throughput,
 )
-from capacity.table import Throughput
+from capacity.dynamodb.table import Throughput
 
 
 def partitions(

@@ -10,17 +10,17 @@ import numpy as np
 import numpy.typing as npt
 
 from capacity.calculators.answer import Answer, CalculatorError, amount, duration, finite
-from capacity.inverse import smallest_supply
-from capacity.partitions import new_partitions
+from capacity.dynamodb.inverse import smallest_supply
+from capacity.dynamodb.partitions import new_partitions
+from capacity.dynamodb.quotas import limit
+from capacity.dynamodb.table import Throughput
 from capacity.physics.autoscaling import TargetTracking
 from capacity.physics.options import Options
 from capacity.physics.parameters import Kind, World
 from capacity.physics.placement import key_hash
 from capacity.physics.settings import Settings
 from capacity.physics.simulator import simulate_stretches
-from capacity.quotas import limit
 from capacity.scenario.quantities import parse_duration_s
-from capacity.table import Throughput
 
 Series = npt.NDArray[np.float64]
 

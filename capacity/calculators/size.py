@@ -6,11 +6,11 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from capacity.attribute_value import Item, is_item, to_item
 from capacity.calculators.answer import Answer, CalculatorError, amount
-from capacity.item_size import ITEM_LIMIT_BYTES, item_size_bytes, storage_bytes
-from capacity.table import Index, Key, Projection, ProjectionKind, Table
-from capacity.units import Consistency, read_units, write_units
+from capacity.dynamodb.attribute_value import Item, is_item, to_item
+from capacity.dynamodb.item_size import ITEM_LIMIT_BYTES, item_size_bytes, storage_bytes
+from capacity.dynamodb.table import Index, Key, Projection, ProjectionKind, Table
+from capacity.dynamodb.units import Consistency, read_units, write_units
 
 
 def size(text: str, *, key: str | None = None, indexes: Sequence[str] = ()) -> Answer:

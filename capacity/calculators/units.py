@@ -7,8 +7,16 @@ from dataclasses import dataclass
 from typing import Literal
 
 from capacity.calculators.answer import Answer, CalculatorError, amount
-from capacity.quotas import limit
-from capacity.units import Consistency, delete_units, index_write_units, put_units, query_units, read_units, write_units
+from capacity.dynamodb.quotas import limit
+from capacity.dynamodb.units import (
+    Consistency,
+    delete_units,
+    index_write_units,
+    put_units,
+    query_units,
+    read_units,
+    write_units,
+)
 
 Sizes = Sequence[int]
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from capacity.burst import bank_units, lasts_s
+from capacity.dynamodb.burst import bank_units, lasts_s
+from capacity.dynamodb.table import Throughput
 from capacity.lint.finding import Finding
 from capacity.lint.subject import Subject
 from capacity.physics.parameters import KINDS
-from capacity.prices import HOURS_PER_MONTH
-from capacity.table import Throughput
+from capacity.pricing.prices import HOURS_PER_MONTH
 
 NAME = "auto-scaling"
 TITLE = "Provisioned without auto scaling"

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from capacity.attribute_value import Item
+from capacity.dynamodb.attribute_value import Item
 
 ENOUGH_SAMPLES = 20
 """Samples from which a distribution is read; all samples alike tell a constant from 5."""

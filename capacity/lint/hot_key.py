@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
+from capacity.dynamodb.partitions import key_ceiling
 from capacity.lint.cardinality import Spread, spread_of
 from capacity.lint.finding import Finding
 from capacity.lint.subject import Subject
-from capacity.partitions import key_ceiling
 
 NAME = "hot-key"
 TITLE = "Constant or low-cardinality partition key of a table or index"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from capacity.burst import bank_units
+from capacity.dynamodb.burst import bank_units
 from capacity.lint.finding import Finding
 from capacity.lint.subject import Subject
 

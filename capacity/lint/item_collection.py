@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from capacity.item_collections import collection_bytes, collection_limit_bytes
+from capacity.dynamodb.item_collections import collection_bytes, collection_limit_bytes
 from capacity.lint.finding import Finding
 from capacity.lint.subject import Subject
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from capacity.item_collections import collection_bytes
+from capacity.dynamodb.item_collections import collection_bytes
+from capacity.dynamodb.quotas import limit
+from capacity.dynamodb.units import write_units
 from capacity.lint.finding import Finding
 from capacity.lint.subject import Subject
-from capacity.quotas import limit
-from capacity.units import write_units
 
 NAME = "item-size"
 TITLE = "Item near 400 KB"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from capacity.dynamodb.partitions import key_ceiling
+from capacity.dynamodb.table import Key
 from capacity.lint.cardinality import is_monotonic, spread_of
 from capacity.lint.finding import Finding
 from capacity.lint.subject import Subject
-from capacity.partitions import key_ceiling
-from capacity.table import Key
 
 NAME = "monotonic-sort-key"
 TITLE = "Monotonic sort key under one partition key"

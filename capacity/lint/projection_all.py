@@ -6,9 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from capacity.dynamodb.table import Projection
 from capacity.lint.finding import Finding
 from capacity.lint.subject import Subject
-from capacity.table import Projection
 
 NAME = "projection-all"
 TITLE = "ALL projection amplification"

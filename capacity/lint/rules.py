@@ -18,7 +18,7 @@ from capacity.lint import (
 )
 from capacity.lint.finding import Finding
 from capacity.lint.subject import Subject
-from capacity.prices import PriceList, load
+from capacity.pricing.prices import PriceList, load
 from capacity.templates.description import Description
 
 

@@ -6,14 +6,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from capacity.attribute_value import Item
-from capacity.item_size import item_size_bytes
+from capacity.dynamodb.attribute_value import Item
+from capacity.dynamodb.item_size import item_size_bytes
+from capacity.dynamodb.quotas import limit
+from capacity.dynamodb.table import Index, Projection, Table
+from capacity.dynamodb.units import write_units
 from capacity.lint.finding import Finding, Severity
-from capacity.prices import PriceList
-from capacity.quotas import limit
-from capacity.table import Index, Projection, Table
+from capacity.pricing.prices import PriceList
 from capacity.templates.description import DescribedTable
-from capacity.units import write_units
 
 ASSUMED_BYTES = 1024
 """Size of an item that nothing is known of: what one write unit carries."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from capacity.dynamodb.table import Index
 from capacity.lint.finding import Finding
 from capacity.lint.subject import Subject
-from capacity.prices import HOURS_PER_MONTH
-from capacity.table import Index
+from capacity.pricing.prices import HOURS_PER_MONTH
 from capacity.templates.description import IndexUse
 
 NAME = "unread-index"

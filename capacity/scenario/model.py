@@ -10,7 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchem
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from capacity.expect import Threshold
+from capacity.judgement.expect import Threshold
 from capacity.scenario.faults import Faults
 from capacity.scenario.quantities import PerSecond, Seconds, SizeBytes
 from capacity.scenario.settings import Settings

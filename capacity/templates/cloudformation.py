@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from capacity.document import Document, Fault
+from capacity.dynamodb.table import Index, Key, Table, Throughput
 from capacity.physics.autoscaling import TargetTracking
-from capacity.table import Index, Key, Table, Throughput
 from capacity.templates.access import readers_by_table
 from capacity.templates.appsync import calls_by_table
 from capacity.templates.description import DescribedTable, Description, Dimension, Fact, Place

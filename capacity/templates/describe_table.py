@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from capacity.document import Document, Fault
-from capacity.table import from_describe_table
+from capacity.dynamodb.table import from_describe_table
 from capacity.templates.description import DescribedTable, Description, Fact, Place
 from capacity.templates.keys import attribute_types_of, key_of, projection_of, throughput_of
 from capacity.templates.parts import Part

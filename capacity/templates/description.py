@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from capacity.attribute_value import Item
+from capacity.dynamodb.attribute_value import Item
+from capacity.dynamodb.table import Table
 from capacity.physics.autoscaling import TargetTracking
 from capacity.physics.parameters import Kind
-from capacity.table import Table
 
 Fact = Literal["time to live", "auto scaling", "calls"]
 """What some files can tell and others can't; what a file can't tell is unknown, not absent."""

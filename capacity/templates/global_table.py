@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from capacity.dynamodb.table import Index, Throughput
 from capacity.physics.autoscaling import TargetTracking
-from capacity.table import Index, Throughput
 from capacity.templates.description import Dimension, Place
 from capacity.templates.keys import index_of
 from capacity.templates.parts import Part

@@ -7,8 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from capacity.attribute_value import Item, is_item, to_item
 from capacity.document import Document, Fault, Steps
+from capacity.dynamodb.attribute_value import Item, is_item, to_item
 from capacity.templates.description import DescribedTable, Description
 from capacity.templates.load import TemplateError
 from capacity.templates.source import read_document

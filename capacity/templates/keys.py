@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, cast, get_args
 
-from capacity.table import AttributeType, Index, IndexKind, Key, Projection, ProjectionKind, Throughput
+from capacity.dynamodb.table import AttributeType, Index, IndexKind, Key, Projection, ProjectionKind, Throughput
 from capacity.templates.parts import Part
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pandas as pd
 
-from capacity.metric_catalogue import total
+from capacity.measurement.metric_catalogue import total
 from capacity.templates.description import Description, IndexUse
 
 _DAY_S = 86_400.0

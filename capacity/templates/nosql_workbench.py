@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Any, cast, get_args
 
-from capacity.attribute_value import Item, is_item
 from capacity.document import Document, Fault
+from capacity.dynamodb.attribute_value import Item, is_item
+from capacity.dynamodb.table import AttributeType, Index, IndexKind, Key, Table
 from capacity.physics.autoscaling import TargetTracking
-from capacity.table import AttributeType, Index, IndexKind, Key, Table
 from capacity.templates.description import DescribedTable, Description, Dimension, Place
 from capacity.templates.keys import projection_of, throughput_of
 from capacity.templates.parts import Part

@@ -7,7 +7,7 @@ shard for a page and merge them.
 
 from __future__ import annotations
 
-from capacity.table import Index, Key, Projection, Table
+from capacity.dynamodb.table import Index, Key, Projection, Table
 from capacity.workloads.own import CONSTANT, Action, Workload, put, query, uniform
 
 INDEX = "sort_hash_key_process_at_index"

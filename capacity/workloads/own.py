@@ -12,12 +12,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from capacity.attribute_value import to_item
-from capacity.consumption import Consumption, total
-from capacity.reads import get_item, query_page
-from capacity.table import Table
-from capacity.units import Consistency
-from capacity.writes import Write, transact_write_items, write_item
+from capacity.dynamodb.attribute_value import to_item
+from capacity.dynamodb.consumption import Consumption, total
+from capacity.dynamodb.reads import get_item, query_page
+from capacity.dynamodb.table import Table
+from capacity.dynamodb.units import Consistency
+from capacity.dynamodb.writes import Write, transact_write_items, write_item
 
 Values = Mapping[str, Any]
 """An item as plain Python values."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
-from capacity.cost import CostLine, Use, cost_lines, total_usd
+from capacity.dynamodb.table import Table
 from capacity.physics.parameters import DEFAULT
-from capacity.prices import HOURS_PER_MONTH, PriceList, load
-from capacity.table import Table
+from capacity.pricing.cost import CostLine, Use, cost_lines, total_usd
+from capacity.pricing.prices import HOURS_PER_MONTH, PriceList, load
 from capacity.workloads.own import Workload, consumed_by
 
 TABLE = "table"

@@ -19,7 +19,7 @@ import matplotlib.pyplot as plt
 import pandas as pd
 import pyarrow.parquet as pq
 
-from capacity.figures import required_samples
+from capacity.judgement.figures import required_samples
 from capacity.record import DELIVERY_COUNTS, read_run
 from reports.histograms import Counts
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import pandas as pd
 
-from capacity.comparison import Comparison
+from capacity.judgement.comparison import Comparison
 from capacity.record import read_run
 
 run_dir = Path(os.environ.get("MESHCAP_RUN") or max(Path("runs").glob("*/run.json")).parent)

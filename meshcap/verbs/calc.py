@@ -86,7 +86,7 @@ def units(
 ) -> None:
     """Units of one operation on items of given sizes."""
     from capacity import calculators
-    from capacity.units import Consistency
+    from capacity.dynamodb.units import Consistency
 
     given = (_sizes(size), _sizes(was))
     if consistency not in set(Consistency):

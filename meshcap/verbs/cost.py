@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
     from rich.table import Table
 
-    from capacity.cost_study import CostStudy, Share
+    from capacity.pricing.cost_study import CostStudy, Share
 
 
 def command(
@@ -33,9 +33,9 @@ def command(
     """Cost over a school calendar by service, operation and cause, and of other ways to pay. Nothing is sent."""
     from pydantic import ValidationError
 
-    from capacity.cost_study import cost_study, infracost_usage
+    from capacity.pricing.cost_study import cost_study, infracost_usage
+    from capacity.pricing.school_calendar import SchoolCalendar
     from capacity.scenario import load_scenario
-    from capacity.school_calendar import SchoolCalendar
 
     chosen = load_scenario(file, scenario)
     try:

@@ -24,7 +24,7 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Check address, key, clock, table, metrics and limits of a target for a scenario. Nothing is changed."""
-    from capacity.forecast import forecast
+    from capacity.forecasting.forecast import forecast
     from capacity.scenario import load_scenario
     from meshcap.doctor import examine
     from meshcap.target import resolve_target

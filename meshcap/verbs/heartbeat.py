@@ -15,7 +15,7 @@ from meshcap.tables import table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from capacity.heartbeat import Sweep
+    from capacity.studies.heartbeat import Sweep
 
 
 def command(
@@ -27,8 +27,8 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Sweep intervals and TTLs: requests, units, dollars, time to notice, mistaken drops; and recommend one."""
-    from capacity.heartbeat import DEPLOYED, SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, beat_costs, saving, sweep
     from capacity.scenario import load_scenario
+    from capacity.studies.heartbeat import DEPLOYED, SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, beat_costs, saving, sweep
 
     chosen = load_scenario(file, scenario)
     try:

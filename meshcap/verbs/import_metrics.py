@@ -30,9 +30,9 @@ def command(
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from capacity.metric_explanations import explanations
-    from capacity.metric_import import MetricImportError, import_metrics, merged
-    from capacity.metric_import_series import Whose
+    from capacity.measurement.metric_explanations import explanations
+    from capacity.measurement.metric_import import MetricImportError, import_metrics, merged
+    from capacity.measurement.metric_import_series import Whose
     from capacity.record import METRICS, replacing
 
     try:

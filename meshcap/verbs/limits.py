@@ -15,7 +15,7 @@ from meshcap.tables import table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from capacity.limits import Axis, LimitsStudy
+    from capacity.studies.limits import Axis, LimitsStudy
 
 _AXES: dict[Axis, str] = {
     "domains": "domains",
@@ -35,8 +35,8 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Every limit with its headroom, the size at which it is reached, and what would move it. Nothing is sent."""
-    from capacity.limits import AXES, study
     from capacity.scenario import load_scenario
+    from capacity.studies.limits import AXES, study
 
     chosen = load_scenario(file, scenario)
     if axis not in AXES:

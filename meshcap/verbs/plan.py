@@ -15,7 +15,7 @@ from meshcap.tables import table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from capacity.forecast import Forecast
+    from capacity.forecasting.forecast import Forecast
 
 
 def command(
@@ -37,7 +37,7 @@ def command(
         return
     if region is not None:
         raise UserError("--region goes with --workload; a scenario has its own: write region: us-east-1 into its file")
-    from capacity.forecast import forecast
+    from capacity.forecasting.forecast import forecast
     from capacity.scenario import load_scenario
 
     chosen = load_scenario(file, scenario)

@@ -15,8 +15,8 @@ from meshcap.options import AsJson
 from meshcap.tables import table
 
 if TYPE_CHECKING:
-    from capacity.price_offers import Refresh
-    from capacity.prices import PriceList
+    from capacity.pricing.price_offers import Refresh
+    from capacity.pricing.prices import PriceList
 
 app = typer.Typer(
     help="The list prices in use, where they come from, and whether they still hold.", no_args_is_help=True
@@ -29,7 +29,7 @@ _REGION = "ap-northeast-1"
 
 
 def _load(region: str, vintage: str | None) -> PriceList:
-    from capacity.prices import load, vintages
+    from capacity.pricing.prices import load, vintages
 
     try:
         return load(region, vintage)
@@ -79,8 +79,8 @@ def refresh(
     write: Annotated[Path | None, typer.Option(help="Write the refreshed list here.")] = None,
 ) -> None:
     """Read AWS's price list and say what changed."""
-    from capacity.price_offers import price_file
-    from capacity.price_refresh import fetch_api, fetch_bulk, pricing_client, refresh_from
+    from capacity.pricing.price_offers import price_file
+    from capacity.pricing.price_refresh import fetch_api, fetch_bulk, pricing_client, refresh_from
 
     try:
         found = refresh_from(fetch_api(pricing_client()) if api else fetch_bulk, _load(region, None), _today())

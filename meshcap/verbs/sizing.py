@@ -15,7 +15,7 @@ from meshcap.tables import table as new_table
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from capacity.sizing_record import Sizing
+    from capacity.studies.sizing_record import Sizing
 
 
 def command(
@@ -25,9 +25,9 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """Consumption against capacity, throttles, burst left over time, and the smallest setting. Nothing is sent."""
-    from capacity import prices
-    from capacity.metric_import import read_metrics
-    from capacity.sizing import sizing
+    from capacity.measurement.metric_import import read_metrics
+    from capacity.pricing import prices
+    from capacity.studies.sizing import sizing
 
     try:
         found = sizing(read_metrics(folder), table, prices.load(region))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from capacity.forecast import Forecast, ThroughputForecast
+from capacity.forecasting.forecast import Forecast, ThroughputForecast
 from capacity.physics.parameters import DEFAULT
 from reports.charts import Line, Mark, timeline
 from reports.document import Block, Cell, Chart, Charts, Section, Table, Text

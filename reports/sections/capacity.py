@@ -13,7 +13,7 @@ from reports.run import Run
 from reports.wording import Wording
 
 if TYPE_CHECKING:
-    from capacity.comparison import Comparison, UnitsComparison, UnitsSeries
+    from capacity.judgement.comparison import Comparison, UnitsComparison, UnitsSeries
 
 MODEL_BAND = 0.01
 """The model's units are good when they meet the measured ones to 1 %."""

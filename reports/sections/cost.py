@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from capacity.cost import CostLine, breakdown
-from capacity.forecast import CostForecast
-from capacity.prices import STALE_AFTER_DAYS
+from capacity.forecasting.forecast import CostForecast
+from capacity.pricing.cost import CostLine, breakdown
+from capacity.pricing.prices import STALE_AFTER_DAYS
 from reports.charts import Bar, bars
 from reports.document import Block, Cell, Chart, Charts, Figure, Key, Section, Table, Text
 from reports.numbers import count, number, percent, usd

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from capacity.expect import parse_threshold
+from capacity.judgement.expect import parse_threshold
 from reports.charts import Line, percentile_plot, timeline
 from reports.charts.percentiles import quantile_grid
 from reports.document import Cell, Chart, Charts, Key, Section, Table, Text

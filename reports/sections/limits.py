@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from capacity.forecast import LimitForecast
+from capacity.forecasting.forecast import LimitForecast
 from reports.charts import Bar, bars
 from reports.document import Cell, Chart, Charts, Figure, Key, Section, Table, Tone
 from reports.numbers import duration, number, percent

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from capacity.attribute_value import to_av
+from capacity.dynamodb.attribute_value import to_av
 
 TypedValue = dict[str, Any]
 

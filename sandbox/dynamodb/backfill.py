@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 import orjson
 
-from capacity.item_size import item_size_bytes
-from capacity.units import write_units
+from capacity.dynamodb.item_size import item_size_bytes
+from capacity.dynamodb.units import write_units
 from sandbox.dynamodb.errors import DynamoDBError
 from sandbox.dynamodb.records import Record, stored_text
 from sandbox.dynamodb.tables import IndexState, TableState

@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 
-from capacity.item_size import item_size_bytes
+from capacity.dynamodb.item_size import item_size_bytes
 from sandbox.dynamodb.keys import KeyReader
 
 RETENTION_S = 86_400.0

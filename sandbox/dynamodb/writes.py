@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import orjson
 
-from capacity.item_size import ITEM_LIMIT_BYTES, item_size_bytes
-from capacity.units import write_units
+from capacity.dynamodb.item_size import ITEM_LIMIT_BYTES, item_size_bytes
+from capacity.dynamodb.units import write_units
 from sandbox.dynamodb.errors import validation
 from sandbox.dynamodb.keys import entry_sort_bytes, sort_bytes
 from sandbox.dynamodb.records import Order, Record, stored_text

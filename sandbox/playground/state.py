@@ -8,7 +8,7 @@ from typing import Any
 
 import orjson
 
-from capacity.attribute_value import from_av
+from capacity.dynamodb.attribute_value import from_av
 from sandbox.cloudwatch.store import MetricStore
 
 _MOST_ROWS = 2_000

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
-from capacity.comparison import compare
-from capacity.forecast import forecast
+from capacity.forecasting.forecast import forecast
+from capacity.judgement.comparison import compare
 from capacity.record import (
     DELIVERIES,
     DELIVERY_FAULTS,
@@ -27,7 +27,7 @@ from capacity.record import (
     write_run,
 )
 from capacity.scenario.load import parse_scenarios
-from locustfiles.parts import STREAMS, PartStream, read_stream
+from locustfiles.running.parts import STREAMS, PartStream, read_stream
 from meshcap.loop import judge_run
 from reports.run import Run
 from tests.fuzz.mutations import NOW_S, ROOT, damaged, mutated, scratch

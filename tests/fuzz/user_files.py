@@ -11,9 +11,9 @@ from typing import Any
 import yaml
 from hypothesis import strategies as st
 
-from capacity import prices
-from capacity.expect import FIGURES, parse_threshold
-from capacity.price_offers import offers_of_bulk, offers_of_products, refresh
+from capacity.judgement.expect import FIGURES, parse_threshold
+from capacity.pricing import prices
+from capacity.pricing.price_offers import offers_of_bulk, offers_of_products, refresh
 from capacity.scenario.load import ScenarioError, parse_scenarios
 from capacity.templates import TemplateError
 from capacity.templates.load import parse_description

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from capacity.comparison import (
+from capacity.judgement.comparison import (
     CallsComparison,
     Comparison,
     OperationComparison,

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from capacity.cost import CostLine
-from capacity.forecast import (
+from capacity.forecasting.forecast import (
     CostForecast,
     DeliveryForecast,
     Forecast,
@@ -13,6 +12,7 @@ from capacity.forecast import (
     ThroughputForecast,
     Units,
 )
+from capacity.pricing.cost import CostLine
 
 SHAPE = [0.6, 1, 1, 1, 1, 1, 1, 0.0]
 # Resource -> (read, write) units per second of the hold, and its provisioned (read, write).

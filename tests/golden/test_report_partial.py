@@ -75,7 +75,7 @@ def test_without_metrics_nothing_measured_is_claimed(run_copy: Callable[[], Path
 def test_a_metric_without_points_is_unknown_and_not_zero(run_copy: Callable[[], Path]) -> None:
     run = run_copy()
     path = run / "comparison.json"
-    from capacity.comparison import Comparison
+    from capacity.judgement.comparison import Comparison
 
     whole = Comparison.model_validate_json(path.read_text())
     blank = {

@@ -8,13 +8,13 @@ from typing import Any, Protocol
 
 from hypothesis import strategies as st
 
-from capacity.attribute_value import Item
-from capacity.consumption import Consumption
-from capacity.item_size import item_size_bytes
-from capacity.reads import ALL_ATTRIBUTES, batch_get_item, get_item, query_page, transact_get_items
-from capacity.table import Index, Key, Projection, Table
-from capacity.units import Consistency
-from capacity.writes import Write, batch_write_item
+from capacity.dynamodb.attribute_value import Item
+from capacity.dynamodb.consumption import Consumption
+from capacity.dynamodb.item_size import item_size_bytes
+from capacity.dynamodb.reads import ALL_ATTRIBUTES, batch_get_item, get_item, query_page, transact_get_items
+from capacity.dynamodb.table import Index, Key, Projection, Table
+from capacity.dynamodb.units import Consistency
+from capacity.dynamodb.writes import Write, batch_write_item
 
 
 class Engine(Protocol):

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 import yaml
 
-from capacity.attribute_value import Item, to_item
-from capacity.consumption import Consumption
-from capacity.reads import batch_get_item, query_page, scan
-from capacity.table import Index, Key, Projection, Table
-from capacity.units import Consistency
-from capacity.writes import Write, batch_write_item, transact_write_items, write_item
+from capacity.dynamodb.attribute_value import Item, to_item
+from capacity.dynamodb.consumption import Consumption
+from capacity.dynamodb.reads import batch_get_item, query_page, scan
+from capacity.dynamodb.table import Index, Key, Projection, Table
+from capacity.dynamodb.units import Consistency
+from capacity.dynamodb.writes import Write, batch_write_item, transact_write_items, write_item
 from tests.oracle.dynamodb_local import WireClient
 
 pytestmark = pytest.mark.oracle

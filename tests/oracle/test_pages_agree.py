@@ -8,12 +8,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from capacity.attribute_value import Item
-from capacity.item_collections import collection_bytes
-from capacity.item_size import ITEM_LIMIT_BYTES, item_size_bytes
-from capacity.reads import query_page, query_pages
-from capacity.table import Index, Key, Table
-from capacity.units import Consistency
+from capacity.dynamodb.attribute_value import Item
+from capacity.dynamodb.item_collections import collection_bytes
+from capacity.dynamodb.item_size import ITEM_LIMIT_BYTES, item_size_bytes
+from capacity.dynamodb.reads import query_page, query_pages
+from capacity.dynamodb.table import Index, Key, Table
+from capacity.dynamodb.units import Consistency
 from tests.oracle.dynamodb_local import RefusedError, WireClient
 
 pytestmark = pytest.mark.oracle

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from capacity.item_size import item_size_bytes, number_size_bytes
-from capacity.table import Key, Table
-from capacity.units import WRITE_UNIT_BYTES
+from capacity.dynamodb.item_size import item_size_bytes, number_size_bytes
+from capacity.dynamodb.table import Key, Table
+from capacity.dynamodb.units import WRITE_UNIT_BYTES
 from tests.oracle.dynamodb_local import WireClient
 from tests.unit.capacity.strategies import items
 

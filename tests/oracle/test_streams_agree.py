@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from capacity.attribute_value import Item
-from capacity.streams import StreamView, record_bytes
-from capacity.table import Key, Table
-from capacity.writes import Write
+from capacity.dynamodb.attribute_value import Item
+from capacity.dynamodb.streams import StreamView, record_bytes
+from capacity.dynamodb.table import Key, Table
+from capacity.dynamodb.writes import Write
 from tests.oracle.dynamodb_local import WireClient
 from tests.unit.capacity.strategies import items
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from capacity.table import Index, Key, Projection, Table, Throughput, from_describe_table
+from capacity.dynamodb.table import Index, Key, Projection, Table, Throughput, from_describe_table
 from tests.oracle.dynamodb_local import WireClient
 
 pytestmark = pytest.mark.oracle

@@ -1,16 +1,16 @@
 """Units of a stream of requests: the model of Mesh v2 on DynamoDB.
 
 Every request is taken apart into the steps of its operation (`deployed.py` and its neighbours), the rows that stand
-in the table are followed through the run, and each step is charged by the rules of `capacity.units`: per table and
-index, and per partition key, because a key has limits of its own.
+in the table are followed through the run, and each step is charged by the rules of `capacity.dynamodb.units`: per table
+and index, and per partition key, because a key has limits of its own.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from capacity.table import Index, Table
-from capacity.units import Consistency, read_units_of, write_units_of
+from capacity.dynamodb.table import Index, Table
+from capacity.dynamodb.units import Consistency, read_units_of, write_units_of
 from capacity.workloads.mesh.charge_rows import CALLS, READ, TABLE, WRITE, Charges
 from capacity.workloads.mesh.items import ItemKind
 from capacity.workloads.mesh.requests import CODE, Floats, Ints, Outcome, Requests

@@ -2,7 +2,7 @@
 
 A template such as `GROUP#{group}#NODE#{node}` has a size that is linear in the byte lengths of what fills it. So the
 size of every item of a run is a sum of arrays, and no item has to be built. A test builds items from the same
-templates and checks the sum against `capacity.item_size`.
+templates and checks the sum against `capacity.dynamodb.item_size`.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from capacity.item_size import number_size_bytes, value_size_bytes
-from capacity.table import Index, Table
+from capacity.dynamodb.item_size import number_size_bytes, value_size_bytes
+from capacity.dynamodb.table import Index, Table
 
 Sizes = Mapping[str, "float | NDArray[np.float64]"]
 """Placeholder -> bytes that fill it, one figure or one per item."""

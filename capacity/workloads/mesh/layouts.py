@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
+from capacity.dynamodb.table import Table, Throughput
 from capacity.scenario import Scenario
-from capacity.table import Table, Throughput
 from capacity.workloads.mesh.steps import Layout
 from capacity.workloads.mesh.tables import LAYOUTS, TABLES, provisioned
 

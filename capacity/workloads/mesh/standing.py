@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from capacity.table import Table
+from capacity.dynamodb.table import Table
 from capacity.workloads.mesh.event_reads import EventReads
 from capacity.workloads.mesh.items import ItemKind
 from capacity.workloads.mesh.requests import Floats, Ints

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal, get_args
 
-from capacity.table import Index, Key, Projection, Table, Throughput
+from capacity.dynamodb.table import Index, Key, Projection, Table, Throughput
 
 Layout = Literal["phase1", "architecture", "deployed"]
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from capacity.dynamodb.table import Table
 from capacity.scenario import Scenario
-from capacity.table import Table
 from capacity.workloads.mesh.charges import READ, Charges, charge
 from capacity.workloads.mesh.plan import planned_lengths
 from capacity.workloads.mesh.requests import CODE, OPERATIONS, Outcome, Requests

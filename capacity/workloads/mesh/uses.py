@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from capacity.cost import Use
+from capacity.pricing.cost import Use
 from capacity.scenario import Scenario
 from capacity.workloads.mesh.charges import READ, TABLE, Charges
 from capacity.workloads.mesh.realtime import Realtime

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from capacity.attribute_value import Item
-from capacity.table import Index, Key, Table, Throughput
+from capacity.dynamodb.attribute_value import Item
+from capacity.dynamodb.table import Index, Key, Table, Throughput
 
 INDEX = "sort_hash_key_process_at_index"
 FIRST_SHARD = 1

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from capacity.consumption import NOTHING
-from capacity.partitions import key_ceiling
-from capacity.quotas import limit
-from capacity.table import Throughput
+from capacity.dynamodb.consumption import NOTHING
+from capacity.dynamodb.partitions import key_ceiling
+from capacity.dynamodb.quotas import limit
+from capacity.dynamodb.table import Throughput
 from capacity.workloads.timeline.app import INDEX, Timeline
 from capacity.workloads.timeline.units import post_units, reading_units
 

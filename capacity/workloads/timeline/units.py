@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import math
 
-from capacity.consumption import Consumption, Units
-from capacity.reads import query_page
-from capacity.units import Consistency
+from capacity.dynamodb.consumption import Consumption, Units
+from capacity.dynamodb.reads import query_page
+from capacity.dynamodb.units import Consistency
+from capacity.dynamodb.writes import Write, write_item
 from capacity.workloads.timeline.app import INDEX, Timeline
-from capacity.writes import Write, write_item
 
 
 def post_units(timeline: Timeline) -> Consumption:

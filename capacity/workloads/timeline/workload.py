@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from capacity.attribute_value import from_item
+from capacity.dynamodb.attribute_value import from_item
 from capacity.workloads.own import CONSTANT, Action, Workload, put, query, uniform
 from capacity.workloads.timeline.app import INDEX, Timeline
 from capacity.workloads.timeline.units import queries_per_reading

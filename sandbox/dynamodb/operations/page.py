@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from capacity.units import Consistency, query_units, read_units
+from capacity.dynamodb.units import Consistency, query_units, read_units
 from sandbox.dynamodb.capacity_report import consumed_capacity
 from sandbox.dynamodb.errors import DynamoDBError, validation
 from sandbox.dynamodb.expressions.plan import Plan

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import orjson
 
-from capacity.units import Consistency, read_units
+from capacity.dynamodb.units import Consistency, read_units
 from sandbox.dynamodb.capacity_report import collection_metrics, consumed_capacity
 from sandbox.dynamodb.errors import DynamoDBError, cancelled, is_empty_key_value, validation
 from sandbox.dynamodb.expressions.plan import Plan, plan_of

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from capacity.cloudwatch import (
+from capacity.measurement.cloudwatch import (
     CloudWatchDenied,
     CloudWatchReader,
     CloudWatchUnavailable,
@@ -14,7 +14,7 @@ from capacity.cloudwatch import (
     Patience,
     cloudwatch_client,
 )
-from capacity.metric_catalogue import queries_for, total
+from capacity.measurement.metric_catalogue import queries_for, total
 from sandbox.cloudwatch.faults import CloudWatchFaults
 
 NOON = 1_796_040_000.0  # 2026-11-30T12:00:00Z

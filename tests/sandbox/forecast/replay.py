@@ -19,7 +19,7 @@ from capacity.scenario import Scenario
 from capacity.workloads.mesh.layouts import table_of
 from capacity.workloads.mesh.plan import planned_requests
 from capacity.workloads.mesh.requests import OPERATIONS
-from locustfiles.operations import body
+from locustfiles.nodes.operations import body
 from sandbox.appsync.api import AppSyncApi
 from sandbox.config import DEFAULT_API_KEY, SandboxConfig
 from sandbox.dynamodb.engine import Engine

@@ -7,8 +7,8 @@ from collections import Counter
 import pytest
 from replay import Replay
 
-from capacity.limits import study
 from capacity.scenario import Scenario
+from capacity.studies.limits import study
 
 GROUPS, NODES = 25, 100
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from replay import START_S, Replay
 
-from capacity.comparison import Comparison, Kind, comparison_of
-from capacity.forecast import forecast
-from capacity.measured import measured_of
+from capacity.forecasting.forecast import forecast
+from capacity.judgement.comparison import Comparison, Kind, comparison_of
+from capacity.measurement.measured import measured_of
 from capacity.record import RunRecord, Target
 from capacity.scenario import Billing, Provisioned, Scenario, load_scenarios
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from capacity.attribute_value import to_item
+from capacity.dynamodb.attribute_value import to_item
 from capacity.workloads.example import INDEX, TABLE, post, timeline
 from capacity.workloads.own_forecast import forecast_own
 from sandbox.dynamodb.engine import Engine

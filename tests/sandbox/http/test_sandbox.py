@@ -24,8 +24,8 @@ from botocore.config import Config
 from botocore.credentials import Credentials
 from websockets.asyncio.client import connect
 
+from capacity.dynamodb.table import Throughput
 from capacity.scenario import load_scenarios
-from capacity.table import Throughput
 from capacity.workloads.mesh.tables import TABLES
 from sandbox.config import DEFAULT_API_KEY, SandboxConfig, SandboxConfigError
 from sandbox.http.message import Request, Response

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from locustfiles.http_client import BadAnswer, HttpClient
+from locustfiles.network.http_client import BadAnswer, HttpClient
 
 TLS = ssl.create_default_context()
 ANSWER = b'{"data":{"createDomain":"192.0.2.1"}}'

@@ -15,7 +15,7 @@ import gevent
 import pytest
 from websockets.sync.server import ServerConnection, serve
 
-from locustfiles.realtime import RealtimeConnection, RealtimeError, realtime_url
+from locustfiles.network.realtime import RealtimeConnection, RealtimeError, realtime_url
 
 TLS = ssl.create_default_context()
 MESSAGE = {"groupId": "g", "domain": "d", "nodeStatus": None, "batchEvent": None, "groupDissolve": {"message": "bye"}}

@@ -17,7 +17,7 @@ from cable import cable_to
 from load_run import Load, Run, Sandbox, free_port, running_sandbox
 
 from capacity.record import DELIVERY_COUNTS
-from locustfiles.plan import Plan
+from locustfiles.nodes.plan import Plan
 
 MERGED = "a report was merged into the next one: "
 

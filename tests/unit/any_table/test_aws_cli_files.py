@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from capacity.lint import lint
-from capacity.metric_explanations import explanations
-from capacity.metric_import import import_metrics
-from capacity.metric_import_series import Whose
-from capacity.prices import load
-from capacity.sizing import sizing
+from capacity.measurement.metric_explanations import explanations
+from capacity.measurement.metric_import import import_metrics
+from capacity.measurement.metric_import_series import Whose
+from capacity.pricing.prices import load
+from capacity.studies.sizing import sizing
 from capacity.templates import add_items, read_description
 
 ROOT = Path(__file__).resolve().parents[3]

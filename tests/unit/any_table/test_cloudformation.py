@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from capacity.dynamodb.table import Key, Throughput
 from capacity.physics.autoscaling import TargetTracking
-from capacity.table import Key, Throughput
 from capacity.templates import DescribedTable, Description, TemplateError
 from capacity.templates.load import parse_description
 from capacity.templates.resources import (

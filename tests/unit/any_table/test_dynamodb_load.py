@@ -19,13 +19,13 @@ from botocore.exceptions import ClientError
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.item_size import item_size_bytes
-from capacity.table import Index, Key, Table
-from locustfiles.dynamodb_client import Sender
-from locustfiles.dynamodb_consumed import Consumed
-from locustfiles.dynamodb_keys import chooser
-from locustfiles.dynamodb_plan import Plan, PlanError, plan_of
-from locustfiles.dynamodb_requests import RequestMaker
+from capacity.dynamodb.item_size import item_size_bytes
+from capacity.dynamodb.table import Index, Key, Table
+from locustfiles.direct.dynamodb_client import Sender
+from locustfiles.direct.dynamodb_consumed import Consumed
+from locustfiles.direct.dynamodb_keys import chooser
+from locustfiles.direct.dynamodb_plan import Plan, PlanError, plan_of
+from locustfiles.direct.dynamodb_requests import RequestMaker
 
 ROOT = Path(__file__).resolve().parents[3]
 MANY = 50_000

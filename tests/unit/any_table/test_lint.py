@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from capacity.attribute_value import to_item
+from capacity.dynamodb.attribute_value import to_item
+from capacity.dynamodb.table import Index, Key, Projection, Table, Throughput
 from capacity.lint import RULES, Finding, lint
 from capacity.physics.autoscaling import TargetTracking
-from capacity.prices import load
-from capacity.table import Index, Key, Projection, Table, Throughput
+from capacity.pricing.prices import load
 from capacity.templates.description import Call, DescribedTable, Description, IndexUse, Place
 
 PLACE = Place("t.yaml", 7)

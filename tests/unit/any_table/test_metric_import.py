@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 from botocore.validate import ParamValidator
 
-from capacity.metric_explanations import explanations, with_sums
-from capacity.metric_import import Imported, MetricImportError, import_metrics, merged
-from capacity.metric_import_series import Whose
+from capacity.measurement.metric_explanations import explanations, with_sums
+from capacity.measurement.metric_import import Imported, MetricImportError, import_metrics, merged
+from capacity.measurement.metric_import_series import Whose
 from capacity.record import METRICS
 from capacity.templates import add_metrics
 from capacity.templates.load import parse_description

@@ -10,8 +10,8 @@ import botocore.session
 import pytest
 from botocore.validate import ParamValidator
 
+from capacity.dynamodb.table import Key, Throughput
 from capacity.physics.autoscaling import TargetTracking
-from capacity.table import Key, Throughput
 from capacity.templates import Description, TemplateError, add_items, read_description
 from capacity.templates.load import parse_description
 

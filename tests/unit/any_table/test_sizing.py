@@ -13,10 +13,10 @@ import pytest
 from typer import Typer
 from typer.testing import CliRunner
 
-from capacity.prices import load
+from capacity.pricing.prices import load
 from capacity.record import METRICS
-from capacity.sizing import SizingError, sizing, tables_in
-from capacity.sizing_record import Sizing, ThroughputSizing
+from capacity.studies.sizing import SizingError, sizing, tables_in
+from capacity.studies.sizing_record import Sizing, ThroughputSizing
 from meshcap.errors import UserError
 from meshcap.verbs import import_metrics as import_verb
 from meshcap.verbs import sizing as sizing_verb

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from capacity.dynamodb.table import Index, Key, Projection, Throughput
 from capacity.physics.autoscaling import TargetTracking
-from capacity.table import Index, Key, Projection, Throughput
 from capacity.templates import DescribedTable, read_description
 
 pytestmark = pytest.mark.node

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.item_size import item_size_bytes
-from capacity.table import Throughput
+from capacity.dynamodb.item_size import item_size_bytes
+from capacity.dynamodb.table import Throughput
 from capacity.workloads.own_forecast import forecast_own
 from capacity.workloads.timeline import (
     Timeline,
@@ -28,8 +28,8 @@ from capacity.workloads.timeline import (
 )
 from capacity.workloads.timeline.app import INDEX
 from capacity.workloads.timeline.units import queries_per_reading
-from locustfiles.timeline_check import PostLedger
-from locustfiles.timeline_reader import ReadingFailed, TimelineReader
+from locustfiles.reading.timeline_check import PostLedger
+from locustfiles.reading.timeline_reader import ReadingFailed, TimelineReader
 from sandbox.dynamodb.config import EngineConfig
 from sandbox.dynamodb.engine import Engine
 from sandbox.dynamodb.errors import DynamoDBError

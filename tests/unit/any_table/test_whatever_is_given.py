@@ -12,13 +12,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from capacity.dynamodb.table import Index, Key, Projection, Table, Throughput
 from capacity.lint import lint
-from capacity.metric_import import MetricImportError, import_metrics
-from capacity.metric_import_series import Whose
+from capacity.measurement.metric_import import MetricImportError, import_metrics
+from capacity.measurement.metric_import_series import Whose
 from capacity.physics.autoscaling import TargetTracking
-from capacity.prices import load
-from capacity.sizing import SizingError, sizing
-from capacity.table import Index, Key, Projection, Table, Throughput
+from capacity.pricing.prices import load
+from capacity.studies.sizing import SizingError, sizing
 from capacity.templates.description import Call, DescribedTable, Description, Place
 
 PRICES, PLACE = load(), Place("t.yaml", 1)

@@ -2,7 +2,7 @@
 
 from hypothesis import strategies as st
 
-from capacity.attribute_value import to_item
+from capacity.dynamodb.attribute_value import to_item
 
 numbers = st.integers(-(10**37), 10**37) | st.decimals(
     min_value=-(10**20), max_value=10**20, allow_nan=False, allow_infinity=False, places=6

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.attribute_value import from_av, from_item, is_item, to_av, to_item
+from capacity.dynamodb.attribute_value import from_av, from_item, is_item, to_av, to_item
 from tests.unit.capacity.strategies import values
 
 

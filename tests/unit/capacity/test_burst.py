@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.burst import Burst, bank_units, debt_s, lasts_s, refill_s, throttled_share
+from capacity.dynamodb.burst import Burst, bank_units, debt_s, lasts_s, refill_s, throttled_share
 from capacity.physics import shares
 
 rates = st.integers(1, 5_000)

@@ -6,8 +6,8 @@ import pytest
 
 from capacity.calculators import Answer, CalculatorError, burst, partitions, simulate, size, units
 from capacity.calculators.units import OPERATIONS, Entry
+from capacity.dynamodb.units import Consistency
 from capacity.physics.autoscaling import TargetTracking
-from capacity.units import Consistency
 
 
 def line(answer: Answer, label: str) -> str:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.decreases import DecreaseRule, may_decrease, next_decrease_s
+from capacity.dynamodb.decreases import DecreaseRule, may_decrease, next_decrease_s
 
 HOUR = 3_600.0
 DAY = 86_400.0

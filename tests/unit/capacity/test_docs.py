@@ -3,7 +3,7 @@
 import doctest
 from pathlib import Path
 
-from capacity.quotas import Quota, quotas
+from capacity.dynamodb.quotas import Quota, quotas
 
 PAGE = Path(__file__).parents[3] / "docs" / "units.md"
 

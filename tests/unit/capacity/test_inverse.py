@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.burst import Burst, lasts_s
-from capacity.inverse import largest_key_share, largest_population, smallest_setting, smallest_supply
-from capacity.partitions import new_partitions
-from capacity.table import Throughput
+from capacity.dynamodb.burst import Burst, lasts_s
+from capacity.dynamodb.inverse import largest_key_share, largest_population, smallest_setting, smallest_supply
+from capacity.dynamodb.partitions import new_partitions
+from capacity.dynamodb.table import Throughput
 
 demands = st.lists(st.integers(0, 50_000), min_size=1, max_size=900).filter(any)
 

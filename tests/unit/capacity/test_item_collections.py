@@ -2,9 +2,9 @@ import math
 
 import pytest
 
-from capacity.attribute_value import to_item
-from capacity.item_collections import collection_bytes, collection_limit_bytes, largest_collection
-from capacity.table import Index, Key, Projection, Table
+from capacity.dynamodb.attribute_value import to_item
+from capacity.dynamodb.item_collections import collection_bytes, collection_limit_bytes, largest_collection
+from capacity.dynamodb.table import Index, Key, Projection, Table
 
 LSI = Index("by_date", "LSI", Key("customer", "date"), Projection("KEYS_ONLY"))
 GSI = Index("by_total", "GSI", Key("date"))

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.attribute_value import to_item
-from capacity.item_size import item_size_bytes, number_size_bytes, storage_bytes, value_size_bytes
+from capacity.dynamodb.attribute_value import to_item
+from capacity.dynamodb.item_size import item_size_bytes, number_size_bytes, storage_bytes, value_size_bytes
 from tests.unit.capacity.strategies import items, values
 
 

@@ -2,12 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.on_demand import OnDemand, ramp_s
-from capacity.partitions import Change, Partitions, history, key_ceiling, new_partitions, on_demand_partitions
+from capacity.dynamodb.on_demand import OnDemand, ramp_s
+from capacity.dynamodb.partitions import Change, Partitions, history, key_ceiling, new_partitions, on_demand_partitions
+from capacity.dynamodb.table import Throughput
 from capacity.physics.parameters import DEFAULT
 from capacity.physics.resource import ThroughputResource
 from capacity.physics.settings import Settings
-from capacity.table import Throughput
 
 throughputs = st.builds(Throughput, st.integers(1, 40_000), st.integers(1, 40_000))
 sizes_gb = st.floats(0, 500)

@@ -1,8 +1,8 @@
 import pytest
 
-from capacity.item_size import ITEM_LIMIT_BYTES
+from capacity.dynamodb.item_size import ITEM_LIMIT_BYTES
+from capacity.dynamodb.quotas import limit, quotas
 from capacity.physics.parameters import DEFAULT
-from capacity.quotas import limit, quotas
 
 
 def test_every_limit_says_where_it_is_written_and_when() -> None:

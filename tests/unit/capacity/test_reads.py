@@ -2,12 +2,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.attribute_value import Item, to_item
-from capacity.consumption import Consumption, Units, total
-from capacity.item_size import item_size_bytes
-from capacity.reads import NotChargeable, batch_get_item, get_item, query, query_pages, scan, transact_get_items
-from capacity.table import Index, Key, Projection, Table
-from capacity.units import Consistency
+from capacity.dynamodb.attribute_value import Item, to_item
+from capacity.dynamodb.consumption import Consumption, Units, total
+from capacity.dynamodb.item_size import item_size_bytes
+from capacity.dynamodb.reads import (
+    NotChargeable,
+    batch_get_item,
+    get_item,
+    query,
+    query_pages,
+    scan,
+    transact_get_items,
+)
+from capacity.dynamodb.table import Index, Key, Projection, Table
+from capacity.dynamodb.units import Consistency
 
 TABLE = Table(
     "posts",

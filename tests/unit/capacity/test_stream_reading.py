@@ -2,10 +2,17 @@ import math
 
 import pytest
 
-from capacity.attribute_value import to_item
-from capacity.streams import StreamReading, StreamView, catch_up_s, longest_outage_s, readable_per_second, record_bytes
-from capacity.table import Key, Table
-from capacity.writes import Write
+from capacity.dynamodb.attribute_value import to_item
+from capacity.dynamodb.streams import (
+    StreamReading,
+    StreamView,
+    catch_up_s,
+    longest_outage_s,
+    readable_per_second,
+    record_bytes,
+)
+from capacity.dynamodb.table import Key, Table
+from capacity.dynamodb.writes import Write
 
 TABLE = Table("people", Key("name"), {"name": "S"})
 BEFORE, AFTER = ({"name": "John", "destination": place} for place in ("Mars", "Pluto"))

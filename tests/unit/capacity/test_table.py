@@ -2,8 +2,8 @@ import boto3
 import pytest
 from botocore.stub import Stubber
 
-from capacity.attribute_value import to_item
-from capacity.table import Index, Key, Projection, Table, Throughput, from_describe_table
+from capacity.dynamodb.attribute_value import to_item
+from capacity.dynamodb.table import Index, Key, Projection, Table, Throughput, from_describe_table
 
 PROVISIONED = Table(
     name="orders",

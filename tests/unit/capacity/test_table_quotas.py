@@ -1,5 +1,5 @@
-from capacity.table import Index, Key, Projection, Table, Throughput
-from capacity.table_quotas import exceeded, provisioned_total
+from capacity.dynamodb.table import Index, Key, Projection, Table, Throughput
+from capacity.dynamodb.table_quotas import exceeded, provisioned_total
 
 
 def table(name: str, units: float, indexes: int = 0, included: int = 0) -> Table:

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.units import (
+from capacity.dynamodb.units import (
     Consistency,
     delete_units,
     index_write_units,

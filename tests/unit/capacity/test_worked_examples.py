@@ -12,19 +12,19 @@ from typing import Any
 import pytest
 import yaml
 
-from capacity.attribute_value import to_item
-from capacity.burst import bank_units, lasts_s
-from capacity.consumption import Consumption, Units
-from capacity.inverse import required_read_units, required_write_units
-from capacity.item_size import item_size_bytes, number_size_bytes, storage_bytes
-from capacity.on_demand import OnDemand
-from capacity.partitions import Change, Partitions, history, partitions_by_size, partitions_by_throughput
-from capacity.quotas import limit
-from capacity.reads import batch_get_item, get_item, query, replayed_transaction, scan, transact_get_items
-from capacity.streams import readable_per_second
-from capacity.table import Index, Key, Projection, Table, Throughput
-from capacity.units import Consistency, read_units, write_units
-from capacity.writes import (
+from capacity.dynamodb.attribute_value import to_item
+from capacity.dynamodb.burst import bank_units, lasts_s
+from capacity.dynamodb.consumption import Consumption, Units
+from capacity.dynamodb.inverse import required_read_units, required_write_units
+from capacity.dynamodb.item_size import item_size_bytes, number_size_bytes, storage_bytes
+from capacity.dynamodb.on_demand import OnDemand
+from capacity.dynamodb.partitions import Change, Partitions, history, partitions_by_size, partitions_by_throughput
+from capacity.dynamodb.quotas import limit
+from capacity.dynamodb.reads import batch_get_item, get_item, query, replayed_transaction, scan, transact_get_items
+from capacity.dynamodb.streams import readable_per_second
+from capacity.dynamodb.table import Index, Key, Projection, Table, Throughput
+from capacity.dynamodb.units import Consistency, read_units, write_units
+from capacity.dynamodb.writes import (
     Write,
     batch_write_item,
     condition_check,

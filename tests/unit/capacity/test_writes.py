@@ -2,11 +2,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.attribute_value import Item, to_item
-from capacity.consumption import Units
-from capacity.reads import NotChargeable
-from capacity.table import Index, Key, Projection, Table
-from capacity.writes import (
+from capacity.dynamodb.attribute_value import Item, to_item
+from capacity.dynamodb.consumption import Units
+from capacity.dynamodb.reads import NotChargeable
+from capacity.dynamodb.table import Index, Key, Projection, Table
+from capacity.dynamodb.writes import (
     Write,
     backfill,
     batch_write_item,

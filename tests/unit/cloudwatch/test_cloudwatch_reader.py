@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from botocore.stub import ANY, Stubber
 
-from capacity.cloudwatch import (
+from capacity.measurement.cloudwatch import (
     CloudWatchDenied,
     CloudWatchError,
     CloudWatchReader,
@@ -21,7 +21,7 @@ from capacity.cloudwatch import (
     Patience,
     served_periods,
 )
-from capacity.metric_catalogue import MetricQuery
+from capacity.measurement.metric_catalogue import MetricQuery
 from capacity.record import METRICS
 
 NOON = 1_796_040_000.0  # 2026-11-30T12:00:00Z

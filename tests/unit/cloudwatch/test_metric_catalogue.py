@@ -7,7 +7,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from capacity.metric_catalogue import OPERATIONS, as_markdown, catalogue, queries_for, total
+from capacity.measurement.metric_catalogue import OPERATIONS, as_markdown, catalogue, queries_for, total
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "measuring.md"
 

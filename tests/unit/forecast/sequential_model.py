@@ -1,7 +1,7 @@
 """Mesh v2's deployed layout charged one request after the other on real items in a dictionary.
 
 Slow and plain on purpose: the vectorised model must agree with it. It builds whole items and measures them with
-`capacity.item_size`, and finds what a Query reads by looking at every key.
+`capacity.dynamodb.item_size`, and finds what a Query reads by looking at every key.
 """
 
 from __future__ import annotations
@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from capacity.attribute_value import to_item
-from capacity.item_size import item_size_bytes
-from capacity.units import Consistency, delete_units, index_write_units, put_units, query_units, read_units
+from capacity.dynamodb.attribute_value import to_item
+from capacity.dynamodb.item_size import item_size_bytes
+from capacity.dynamodb.units import Consistency, delete_units, index_write_units, put_units, query_units, read_units
 from capacity.workloads.mesh.requests import OPERATIONS, Outcome, Requests
 
 NOW_S = 1796052452

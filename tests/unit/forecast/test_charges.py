@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sequential_model import SequentialModel, size_bytes
 
-from capacity.table import Projection
+from capacity.dynamodb.table import Projection
 from capacity.workloads.mesh.charges import READ, WRITE, Charges, charge
 from capacity.workloads.mesh.deployed import LAYOUT
 from capacity.workloads.mesh.plan import LENGTHS

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pytest
 from scenarios import scenario
 
-from capacity.comparison import Comparison, comparison_of
-from capacity.forecast import forecast
-from capacity.measured import measured_of
+from capacity.forecasting.forecast import forecast
+from capacity.judgement.comparison import Comparison, comparison_of
+from capacity.measurement.measured import measured_of
 from capacity.record import METRICS, REQUESTS, RunRecord, Target
 from capacity.scenario import Scenario
 from capacity.workloads.mesh.plan import planned_requests

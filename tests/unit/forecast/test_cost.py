@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenarios import scenario
 
-from capacity import prices
-from capacity.billing_modes import (
+from capacity.forecasting.forecast import forecast
+from capacity.pricing import prices
+from capacity.pricing.billing_modes import (
     TARGET,
     break_even_utilisation,
     compare_modes,
@@ -20,10 +21,9 @@ from capacity.billing_modes import (
     reserved_usd,
     scaled_day,
 )
-from capacity.cost import Use, breakdown, cost_lines, total_usd
-from capacity.cost_study import cost_study, demand_of, infracost_usage
-from capacity.forecast import forecast
-from capacity.school_calendar import SchoolCalendar
+from capacity.pricing.cost import Use, breakdown, cost_lines, total_usd
+from capacity.pricing.cost_study import cost_study, demand_of, infracost_usage
+from capacity.pricing.school_calendar import SchoolCalendar
 
 TOKYO, VIRGINIA = prices.load("ap-northeast-1"), prices.load("us-east-1")
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from scenarios import scenario
 
-from capacity import prices
-from capacity.forecast import Forecast, forecast
+from capacity.forecasting.forecast import Forecast, forecast
+from capacity.pricing import prices
 from capacity.scenario import Billing
 
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scenarios import scenario
 
-from capacity import detection, heartbeat
-from capacity.heartbeat import DEPLOYED, SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, saving, sweep
-from capacity.pareto import pareto_front
+from capacity.studies import detection, heartbeat
+from capacity.studies.heartbeat import DEPLOYED, SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, saving, sweep
+from capacity.studies.pareto import pareto_front
 
 
 @pytest.mark.parametrize(

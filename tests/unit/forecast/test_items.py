@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from capacity.item_size import item_size_bytes
+from capacity.dynamodb.item_size import item_size_bytes
 from capacity.workloads.mesh.items import Data, Flag, ItemKind, Number, data_bytes
 from capacity.workloads.mesh.layouts import layout_model
 from capacity.workloads.mesh.tables import LAYOUTS, TABLES

@@ -7,12 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenarios import scenario
 
-from capacity.forecast import forecast
-from capacity.limits import AXES, Axis, LimitsStudy, first_limit, grown, load_in, study
-from capacity.load_cost import hour_usd
-from capacity.pressure import Model, load_of
-from capacity.prices import load
+from capacity.forecasting.forecast import forecast
+from capacity.pricing.prices import load
 from capacity.scenario import Scenario
+from capacity.studies.limits import AXES, Axis, LimitsStudy, first_limit, grown, load_in, study
+from capacity.studies.load_cost import hour_usd
+from capacity.studies.pressure import Model, load_of
 
 SLOW_RAMP = {"ramp": "20h", "hold": "60s", "drain": "1s"}  # arrivals that press on nothing
 LONG_LIVES = {"max_connection_time": "24h"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.table import Index, Key, Table, Throughput
+from capacity.dynamodb.table import Index, Key, Table, Throughput
 from capacity.workloads.example import INDEX, TABLE, post, timeline
 from capacity.workloads.own import (
     CONSTANT,
@@ -119,7 +119,7 @@ def test_every_fault_is_named_at_once() -> None:
 def test_a_file_is_loaded_as_a_locustfile_is(tmp_path: Path) -> None:
     path = tmp_path / "my_app.py"
     path.write_text(
-        "from capacity.table import Key, Table\n"
+        "from capacity.dynamodb.table import Key, Table\n"
         "from capacity.workloads.own import Action, Workload, put\n"
         "TABLE = Table('t', Key('id'), {'id': 'S'})\n"
         "WORKLOAD = Workload(TABLE, (Action('put', (put({'id': 'a'}),), per_s=5),))\n",

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from capacity import prices
-from capacity.price_offers import offers_of_bulk, offers_of_products, price_file, refresh
-from capacity.price_refresh import fetch_api, refresh_from
+from capacity.pricing import prices
+from capacity.pricing.price_offers import offers_of_bulk, offers_of_products, price_file, refresh
+from capacity.pricing.price_refresh import fetch_api, refresh_from
 
 DOCUMENTS: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[2] / "data" / "price_list_get_products.json").read_text(encoding="utf-8")

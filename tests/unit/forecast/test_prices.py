@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from capacity import prices
+from capacity.pricing import prices
 
 
 @pytest.mark.parametrize(("region", "vintage"), prices.vintages())

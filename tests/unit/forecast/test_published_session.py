@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from capacity.prices import load
-from capacity.published_session import (
+from capacity.pricing.prices import load
+from capacity.pricing.published_session import (
     corrections,
     document,
     printed_price,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from locustfiles.agenda import Agenda, Timer
+from locustfiles.nodes.agenda import Agenda, Timer
 
 
 def run_until(agenda: Agenda, now_s: float) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import orjson
 import pytest
 
-from locustfiles.answers import no_answer, read_answer
+from locustfiles.nodes.answers import no_answer, read_answer
 
 
 def refused(error_type: str | None, message: str = "m") -> bytes:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from locustfiles.departures import PATIENCE_S, Departures
-from locustfiles.target_url import is_loopback, target_fault
+from locustfiles.network.target_url import is_loopback, target_fault
+from locustfiles.running.departures import PATIENCE_S, Departures
 
 
 def two_workers() -> Departures:

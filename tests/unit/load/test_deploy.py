@@ -37,7 +37,7 @@ def test_a_service_is_started_with_arguments_that_locust_takes(command: list[str
     )
     assert listed.returncode == 0, listed.stderr
     assert "MeshHost" in listed.stdout
-    known = "".join((ROOT / "locustfiles" / name).read_text() for name in ("mesh.py", "record.py"))
+    known = "".join(path.read_text() for path in (ROOT / "locustfiles").rglob("*.py"))
     for name in environment:
         assert name == "HOME" or f'"{name}"' in known
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from websockets.frames import Frame, Opcode
 from websockets.protocol import OPEN, SERVER, Protocol
 
-from locustfiles.frames import CLOSE, MAX_MESSAGE_BYTES, PING, TEXT, FrameError, FrameReader, encode
+from locustfiles.network.frames import CLOSE, MAX_MESSAGE_BYTES, PING, TEXT, FrameError, FrameReader, encode
 
 # Lengths around each change of the length field, and contents that differ.
 LENGTHS = st.one_of(st.integers(0, 130), st.integers(65_533, 65_538))

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from capacity.scenario import Scenario
-from locustfiles.lateness import Lateness
-from locustfiles.plan import Plan
-from locustfiles.record import judge_generator
-from locustfiles.session import Start
+from locustfiles.nodes.plan import Plan
+from locustfiles.nodes.session import Start
+from locustfiles.running.lateness import Lateness
+from locustfiles.running.record import judge_generator
 
 SCENARIO = Scenario.model_validate(
     {

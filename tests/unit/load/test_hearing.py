@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from locustfiles.answers import Answer
-from locustfiles.hearing import Polling, Subscription
-from locustfiles.marker import stamp
-from locustfiles.parts import FIRED, RECORDED, REPORT
+from locustfiles.ledger.marker import stamp
+from locustfiles.nodes.answers import Answer
+from locustfiles.nodes.hearing import Polling, Subscription
+from locustfiles.running.parts import FIRED, RECORDED, REPORT
 
 GROUP, DOMAIN = "group-1", "run-d0"
 

@@ -8,7 +8,7 @@ from hdrh.histogram import HdrHistogram
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from locustfiles.histogram import HIGHEST_US, encode
+from locustfiles.ledger.histogram import HIGHEST_US, encode
 
 LIBRARY = HdrHistogram(1, HIGHEST_US, 3)
 

@@ -7,9 +7,9 @@ import pytest
 from pydantic import ValidationError
 
 from capacity.scenario import Scenario
-from locustfiles.agenda import Agenda, Timer
-from locustfiles.plan import Plan
-from locustfiles.seats import Seating
+from locustfiles.nodes.agenda import Agenda, Timer
+from locustfiles.nodes.plan import Plan
+from locustfiles.nodes.seats import Seating
 
 
 def scenario(**changes: object) -> Scenario:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from locustfiles.marker import read_stamp, stamp
+from locustfiles.ledger.marker import read_stamp, stamp
 
 
 @given(sequence=st.integers(0, 9_999_999), size_bytes=st.integers(1, 10_000))

@@ -13,11 +13,11 @@ import pytest
 
 from capacity.record import DELIVERY_COUNTS, RunRecord, read_run
 from capacity.scenario import Scenario
-from locustfiles.lateness import Lateness
-from locustfiles.merge import merge_run
-from locustfiles.parts import ACCEPTED, FIRED, REPORT, STREAMS, PartStream
-from locustfiles.record import begin_record, unused_run_dir
-from locustfiles.session import Start
+from locustfiles.nodes.session import Start
+from locustfiles.running.lateness import Lateness
+from locustfiles.running.merge import merge_run
+from locustfiles.running.parts import ACCEPTED, FIRED, REPORT, STREAMS, PartStream
+from locustfiles.running.record import begin_record, unused_run_dir
 
 ZERO_S = 1796052000.0
 GROUPS, NODES_PER_GROUP, SECONDS = 3, 4, 20

@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from capacity.scenario import Scenario
-from locustfiles.answers import Answer
-from locustfiles.clock import now_s
-from locustfiles.host import Host
-from locustfiles.member import GroupMember
-from locustfiles.node import Node
-from locustfiles.parts import ACCEPTED, FIRED, REFUSED, REPORT, UNANSWERED
-from locustfiles.plan import Plan
-from locustfiles.session import Start
+from locustfiles.nodes.answers import Answer
+from locustfiles.nodes.host import Host
+from locustfiles.nodes.member import GroupMember
+from locustfiles.nodes.node import Node
+from locustfiles.nodes.plan import Plan
+from locustfiles.nodes.session import Start
+from locustfiles.running.clock import now_s
+from locustfiles.running.parts import ACCEPTED, FIRED, REFUSED, REPORT, UNANSWERED
 
 OK = Answer("ok", data={})
 GROUP = {"id": "group-1", "hostId": "run-n0", "heartbeatIntervalSeconds": 15, "useWebSocket": False}

@@ -8,7 +8,7 @@ import orjson
 import pytest
 from graphql import parse, validate
 
-from locustfiles.operations import QUERIES, body, subscription_data
+from locustfiles.nodes.operations import QUERIES, body, subscription_data
 from sandbox.appsync.graphql.schema import make_schema
 
 SCHEMA = make_schema((files("sandbox.appsync.mesh") / "schema.graphql").read_text(encoding="utf-8"))

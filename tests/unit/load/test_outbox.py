@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from locustfiles.outbox import MAX_QUEUED_EVENTS, EventQueue, PollingCursor, ReportMerger
+from locustfiles.nodes.outbox import MAX_QUEUED_EVENTS, EventQueue, PollingCursor, ReportMerger
 
 
 def test_updates_within_an_interval_become_one_report() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from locustfiles import part_transfer
+from locustfiles.running import part_transfer
 
 
 @pytest.mark.parametrize("size_bytes", [0, 1, part_transfer.CHUNK_BYTES, 3 * part_transfer.CHUNK_BYTES + 7])

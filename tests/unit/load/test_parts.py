@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from capacity.record import REQUESTS
-from locustfiles.parts import CURSORS, PartStream, read_stream
+from locustfiles.running.parts import CURSORS, PartStream, read_stream
 
 
 def rows(path: Path) -> list[dict[str, object]]:

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from locustfiles.ledger_columns import OUTCOMES, Presences, Publications, Receptions, Settled
-from locustfiles.parts import ACCEPTED, FIRED, RECORDED, REFUSED, REPORT, UNANSWERED
-from locustfiles.settlement import HORIZON_S, Settlement
+from locustfiles.ledger.ledger_columns import OUTCOMES, Presences, Publications, Receptions, Settled
+from locustfiles.ledger.settlement import HORIZON_S, Settlement
+from locustfiles.running.parts import ACCEPTED, FIRED, RECORDED, REFUSED, REPORT, UNANSWERED
 
 POLLING_LIMIT_S = 3.0
 

@@ -8,12 +8,12 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from capacity.partitions import Partitions, new_partitions
+from capacity.dynamodb.partitions import Partitions, new_partitions
+from capacity.dynamodb.table import Throughput
 from capacity.physics.limits import needed_partitions
 from capacity.physics.parameters import DEFAULT
 from capacity.physics.resource import ThroughputResource
 from capacity.physics.settings import Settings
-from capacity.table import Throughput
 
 PAGE = Path(__file__).parents[3] / "docs" / "physics.md"
 units = st.integers(1, 60_000)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from capacity.expect import parse_threshold
+from capacity.judgement.expect import parse_threshold
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,10 @@ import pyarrow as pa
 import pytest
 
 from capacity.exit_codes import ExitCode, document
-from capacity.figures import Figures, required_samples
+from capacity.judgement.figures import Figures, required_samples
+from capacity.judgement.verdict import judge
 from capacity.record import DELIVERIES, REQUESTS, Generator, RunRecord, Target
 from capacity.scenario import Scenario, load_scenarios
-from capacity.verdict import judge
 
 START = datetime(2026, 11, 30, 12, tzinfo=UTC)
 SMOKE = load_scenarios(Path(__file__).parents[3] / "scenarios.yaml")["smoke"]

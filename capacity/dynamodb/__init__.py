@@ -1,0 +1,1 @@
+"""What DynamoDB charges and allows, rule by rule: sizes, units, tables, partitions, burst, quotas."""

@@ -1,0 +1,1 @@
+"""What a scenario should do to its target, before anything is sent."""

@@ -1,0 +1,1 @@
+"""Whether plan, sent and measured agree, and whether a run holds what was expected of it."""

@@ -1,0 +1,1 @@
+"""What CloudWatch says: its metrics, how they are read, and what they mean."""

@@ -1,0 +1,67 @@
+"""The measurement of a run: CloudWatch's points of its table, indexes and API, from its first request to its last."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from capacity.judgement.comparison import comparison_of
+from capacity.measurement.cloudwatch import CloudWatchReader, Expectation, Patience, Reading, cloudwatch_client
+from capacity.measurement.metric_catalogue import queries_for
+from capacity.record import METRICS, REQUESTS, RunRecord, replacing
+from capacity.workloads.mesh.layouts import table_of
+
+# Beside a target on this machine nothing is on its way for long; AWS publishes minutes, and not all at once.
+_LOCAL = {"settle_s": 3.0, "confirm_s": 0.0, "interval_s": 0.5}
+_AWS = {"settle_s": 90.0, "confirm_s": 30.0, "interval_s": 15.0}
+
+
+def measure(run_dir: Path, record: RunRecord, *, patience_s: float) -> Reading:
+    """Read CloudWatch for a run and write metrics.parquet, waiting up to `patience_s` for late points.
+
+    Raises CloudWatchError, with a sentence for the user, when CloudWatch cannot be read.
+    """
+    requests = pq.read_table(run_dir / "requests.parquet") if (run_dir / "requests.parquet").exists() else None
+    start, end = _span(record, requests)
+    target = record.target
+    reader = CloudWatchReader(cloudwatch_client(target.region, target.aws_endpoint_url))
+    indexes = [index.name for index in table_of(record.scenario).indexes]
+    pace = _AWS if target.kind == "aws" else _LOCAL
+    reading = reader.read(
+        queries_for(target.table_name, indexes, target.api_id),
+        start.timestamp(),
+        end.timestamp() + 1,
+        expected=_expected(record, requests),
+        patience=Patience(total_s=patience_s, **pace),
+    )
+    with replacing(run_dir / "metrics.parquet") as path:
+        pq.write_table(pa.Table.from_pandas(reading.metrics, schema=METRICS, preserve_index=False), path)
+    return reading
+
+
+def _span(record: RunRecord, requests: pa.Table | None) -> tuple[datetime, datetime]:
+    """From the start of the run to the answer of its last request."""
+    end = record.ended_at or datetime.now(UTC)
+    if requests is not None and requests.num_rows:
+        end = max(end, pc.max(requests["start"]).as_py())
+    return record.started_at, end
+
+
+def _expected(record: RunRecord, requests: pa.Table | None) -> list[Expectation]:
+    """What CloudWatch must at least have counted when all points have arrived: the calls of the requests sent."""
+    calls = comparison_of(record, requests if requests is not None else REQUESTS.empty_table(), None, None).calls
+    return [
+        Expectation(
+            "AWS/DynamoDB",
+            "SuccessfulRequestLatency",
+            (("TableName", record.target.table_name), ("Operation", call.name)),
+            "SampleCount",
+            call.sent,
+        )
+        for call in calls
+        if call.sent
+    ]

@@ -1,0 +1,1 @@
+"""Dated list prices, and what use costs by them."""

@@ -1,0 +1,1 @@
+"""Questions put to the model: what a heartbeat buys, what breaks first, is a table sized right."""

@@ -1,0 +1,1 @@
+"""Load on any table by DynamoDB's own API."""

@@ -1,0 +1,1 @@
+"""What became of every message that a mutation owes its receivers."""

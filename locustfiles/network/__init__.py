@@ -1,0 +1,1 @@
+"""How requests and WebSocket frames travel: small clients driven by gevent's hub."""

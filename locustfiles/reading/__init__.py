@@ -1,0 +1,1 @@
+"""The timeline app's readers, and whether what they read was right."""
