@@ -129,3 +129,18 @@ def test_operations_that_the_sandbox_is_said_to_lack_are_unknown_to_it(page: Pat
     assert not set(named) & set(OPERATIONS)
     lacking = ("Backup", "Export", "Import", "GlobalTable", "Kinesis", "Restore", "ContinuousBackups")
     assert not [operation for operation in OPERATIONS if any(word in operation for word in lacking)]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_files_of_the_project_that_a_page_names_are_there(page: Path) -> None:
+    named = re.findall(
+        r"`((?:capacity|sandbox|locustfiles|reports|meshcap|tests|docs|benchmarks)/[\w./]+)`", page.read_text()
+    )
+    assert not [name for name in named if not (ROOT / name).exists()]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_modules_that_a_page_runs_are_there(page: Path) -> None:
+    named = re.findall(r"python -m\s+([a-z_.]+)", page.read_text(encoding="utf-8"))
+    ours = [name for name in named if (ROOT / name.split(".")[0]).is_dir()]
+    assert not [name for name in ours if not (ROOT / f"{name.replace('.', '/')}.py").exists()]
