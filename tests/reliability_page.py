@@ -30,7 +30,7 @@ CPU for one input is a failure. CI tries a seeded set; `python -m tests.fuzz.lon
 broken promise. HTTP bytes, WebSocket frames and CloudWatch's API have fuzz tests of their own beside their rooms
 (`FUZZ_EXAMPLES=100000` makes those long).
 
-| surface | promised | in CI | longest run | of these read | grown by |
+| surface | promised | in CI | longest run | of these read | memory, the fuzzer's own included |
 |---|---|---|---|---|---|
 """
 

@@ -43,7 +43,7 @@ garbage = st.one_of(
     st.sampled_from([*_NUMBERS, *_TEXTS]),
     st.sampled_from(_NO_NUMBERS),
     st.sampled_from(_HOLDERS),
-    st.integers(1, 400).map(lambda depth: _deep(depth)),
+    st.integers(1, 100).map(lambda depth: _deep(depth)),
     st.text(max_size=20),
     st.integers(),
     st.floats(),
