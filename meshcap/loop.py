@@ -210,7 +210,7 @@ def _load(request: Request, scenario: Scenario, target: Target, api_key: str, ru
     total_s = scenario.schedule.total_s
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     population = scenario.population
-    say(f"{request.scenario}: {population.nodes} nodes in {population.groups} groups for {total_s:g} s -> {run_dir}")
+    say(f"{request.scenario} for {total_s:g} s, nodes: {population.nodes}, groups: {population.groups} -> {run_dir}")
     with Progress(*columns, console=talk, transient=True) as progress:
         task = progress.add_task("Running", total=total_s)
         return run_locust(
@@ -234,8 +234,11 @@ def _after_load(run_dir: Path, interrupted: bool) -> RunRecord:
         record = read_run(run_dir)
     if record.generator is None and not interrupted:
         update_run(run_dir, status="failed")
+        log = run_dir / "locust.log"
+        said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+        last_words = f'; its last words: "{said[-1]}"' if said else ""
         raise UserError(
-            f"the load generator ended without a record; see {run_dir / 'locust.log'}", ExitCode.TARGET_UNREACHABLE
+            f"the load generator ended without a record{last_words}; all of them: {log}", ExitCode.TARGET_UNREACHABLE
         )
     if interrupted:
         return update_run(run_dir, status="interrupted")

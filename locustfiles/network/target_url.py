@@ -6,8 +6,8 @@ import ipaddress
 from urllib.parse import urlsplit
 
 
-def target_fault(url: str | None) -> str | None:
-    """What is wrong with the URL of the target; None when nothing is."""
+def target_fault(url: str | None, owned: bool) -> str | None:
+    """What is wrong with the URL of the target; None when nothing is. One elsewhere must be `owned` by the user."""
     if not url:
         return "the target is missing"
     parts = urlsplit(url)
@@ -15,6 +15,8 @@ def target_fault(url: str | None) -> str | None:
         return f"{url!r} is no http or https URL"
     if parts.path in ("", "/"):
         return f"{url!r} does not say where GraphQL is"
+    if not is_loopback(url) and not owned:
+        return f"{parts.hostname} is not on this machine; add --i-own-this-endpoint if it is yours to load"
     return None
 
 

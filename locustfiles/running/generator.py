@@ -70,9 +70,8 @@ class Generator:
         except ScenarioError as fault:
             sys.stderr.write(f"{fault}\n")
             sys.exit(ExitCode.BAD_CONFIGURATION)
-        if self._options.headless and not self.is_worker and (fault := target_fault(environment.host)):
-            sys.stderr.write(f"{fault}; give it like -H http://127.0.0.1:8080/graphql\n")
-            sys.exit(ExitCode.BAD_CONFIGURATION)
+        if self._options.headless and not self.is_worker:
+            self._permit_target()
         if isinstance(self._runner, WorkerRunner | LocalRunner):
             self._runner.register_message(_SEAT, self._on_seat)
             self._runner.register_message(_LEAVE, self._on_leave, concurrent=True)
@@ -129,6 +128,7 @@ class Generator:
         self.session = None
         if self.is_worker:
             return
+        self._permit_target()  # the web interface lets people change it
         planned = self._environment.shape_class is not None
         population = self.scenario.population
         groups = population.groups if planned else -(-self._runner.target_user_count // population.nodes_per_group)
@@ -142,6 +142,12 @@ class Generator:
         parts.mkdir(parents=True, exist_ok=True)
         (parts / "start.json").write_bytes(orjson.dumps(asdict(self.start)))
         begin_record(self.run_dir, self.start, self.scenario, self._options.scenario, self._environment.host or "")
+
+    def _permit_target(self) -> None:
+        fault = target_fault(self._environment.host, self._options.i_own_this_endpoint)
+        if fault is not None:
+            sys.stderr.write(f"{fault}; a target is given like -H http://127.0.0.1:8080/graphql\n")
+            sys.exit(ExitCode.BAD_CONFIGURATION)
 
     # -- seats ---------------------------------------------------------------------------------------------------
 

@@ -59,7 +59,7 @@ def _show(study: LimitsStudy) -> None:
     if study.advice:
         out.print(_advice(study))
         out.print()
-    say("Each piece of advice is the model run again with that one change.\n")
+        say("Each piece of advice is the model run again with that one change.\n")
 
 
 def _limits(study: LimitsStudy) -> Table:

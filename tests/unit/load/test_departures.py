@@ -54,7 +54,10 @@ def test_patience_ends_only_when_nothing_happens() -> None:
     ("url", "fault"),
     [
         ("http://127.0.0.1:8080/graphql", None),
-        ("https://abc.appsync-api.ap-northeast-1.amazonaws.com/graphql", None),
+        (
+            "https://abc.example.com/graphql",
+            "abc.example.com is not on this machine; add --i-own-this-endpoint if it is yours to load",
+        ),
         (None, "the target is missing"),
         ("ftp://127.0.0.1/graphql", "'ftp://127.0.0.1/graphql' is no http or https URL"),
         ("http:///graphql", "'http:///graphql' is no http or https URL"),
@@ -62,7 +65,11 @@ def test_patience_ends_only_when_nothing_happens() -> None:
     ],
 )
 def test_what_is_wrong_with_a_target(url: str | None, fault: str | None) -> None:
-    assert target_fault(url) == fault
+    assert target_fault(url, owned=False) == fault
+
+
+def test_a_target_elsewhere_may_be_loaded_by_its_owner() -> None:
+    assert target_fault("https://abc.example.com/graphql", owned=True) is None
 
 
 @pytest.mark.parametrize(
