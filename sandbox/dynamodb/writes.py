@@ -48,9 +48,20 @@ class Write:
             if table.indexes:
                 self.entry_orders = [index.keys.entry_order(item, order) for index in table.indexes]
             if table.collection_bytes is not None:
+                self._check_with_local_entries(item, size)
                 table.check_collection(order[0], size - (old.size_bytes if old is not None else 0))
         old_size = old.size_bytes if old is not None else 0
         self.units = write_units(old_size if old_size > self.size_bytes else self.size_bytes)
+
+    def _check_with_local_entries(self, item: Item, size_bytes: int) -> None:
+        """An item and its entries in local indexes share the 400 KB (Developer Guide, LSI, 2023-02; DynamoDB Local)."""
+        assert self.entry_orders is not None
+        together = size_bytes
+        for index, order in zip(self.table.indexes, self.entry_orders, strict=True):
+            if order is not None and not index.is_global:
+                together += size_bytes if index.projects_all else item_size_bytes(index.entry_of(item))
+        if together > ITEM_LIMIT_BYTES:
+            raise validation("Item size has exceeded the maximum allowed size")
 
     def commit(self, now_s: float, *, transactional: bool = False, free: bool = False) -> None:
         """Change table and indexes, charge buckets and metrics. `free`: a TTL deletion, which costs nothing."""

@@ -196,3 +196,25 @@ def test_an_item_collection_is_full_at_its_limit(make_engine: Callable[..., Engi
     put(engine, {**text(pk="b", sk="2"), **text(detail="x" * 300)})
     put(engine, {**KEY, **text(l="y", detail="x" * 100)})
     put(engine, {**text(pk="a", sk="2"), **text(detail="x" * 300)})
+
+
+@pytest.mark.parametrize(
+    ("sentence", "attributes", "padding_bytes", "accepted"),
+    [
+        # pk 3 + sk 3 + l 2 = 8 bytes, and "pad" 3: the entry of an index that projects all is as large as the item
+        ("An item and its entry in a local index share 400 KB: exactly half each fits.", {"l": "y"}, 204_789, True),
+        ("One byte more is two too many.", {"l": "y"}, 204_790, False),
+        ("An item that is not in the local index has the whole to itself.", {}, 409_591, True),
+        ("And one byte more is too large.", {}, 409_592, False),
+    ],
+)
+def test_an_item_shares_its_limit_with_its_local_entries(
+    engine: Engine, sentence: str, attributes: dict[str, str], padding_bytes: int, accepted: bool
+) -> None:
+    item = {**KEY, **text(**attributes, pad="." * padding_bytes)}
+    if accepted:
+        assert put(engine, item)["ConsumedCapacity"]["CapacityUnits"] > 0, sentence
+        return
+    with pytest.raises(DynamoDBError, match="Item size has exceeded the maximum allowed size"):
+        put(engine, item)
+    assert "Item" not in engine.call("GetItem", {"TableName": "things", "Key": KEY}), sentence
