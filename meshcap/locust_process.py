@@ -14,6 +14,7 @@ from pathlib import Path
 
 import locustfiles
 from capacity.record import Target
+from meshcap.interrupts import interrupts_held_back
 
 LOCUSTFILE = Path(locustfiles.__file__).parent / "mesh.py"
 _WORKERS_LEAVE_S = 15.0
@@ -47,19 +48,25 @@ def run_locust(
         MESHCAP_I_OWN_THIS_ENDPOINT="true",  # the target has been permitted by whoever called us
         **_private_master(extra_arguments),
     )
-    with (run_dir / "locust.log").open("w", encoding="utf-8") as log:
-        process = subprocess.Popen(
-            [*command, *extra_arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            env=environment,
-            start_new_session=True,
-        )
+    process: subprocess.Popen[bytes] | None = None
     try:
+        with interrupts_held_back(), (run_dir / "locust.log").open("w", encoding="utf-8") as log:
+            process = subprocess.Popen(
+                [*command, *extra_arguments],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env=environment,
+                start_new_session=True,
+            )
         return _wait(process, on_tick)
+    except KeyboardInterrupt:  # it came while the load was being started: nobody has joined a group yet
+        if process is not None:
+            os.killpg(process.pid, signal.SIGKILL)
+        raise
     finally:
-        _end_group(process.pid)
+        if process is not None:
+            _end_group(process.pid)
 
 
 def _private_master(arguments: list[str]) -> dict[str, str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from capacity.exit_codes import ExitCode
 from meshcap.errors import UserError
+from meshcap.interrupts import interrupts_held_back
 
 
 @contextmanager
@@ -23,19 +24,19 @@ def running_sandbox(scenario_file: Path, scenario: str, api_key: str, log: Path)
     """
     command = [sys.executable, "-m", "meshcap", "sandbox", "--port", "0", "--json", "--until-stdin-closes"]
     command += ["--file", str(scenario_file), "--scenario", scenario]
-    with log.open("w", encoding="utf-8") as talk:
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=talk,
-            text=True,
-            env=dict(os.environ, MESHCAP_API_KEY=api_key),
-            start_new_session=True,
-        )
-    assert process.stdin is not None
-    assert process.stdout is not None
+    process: subprocess.Popen[str] | None = None
     try:
+        with interrupts_held_back(), log.open("w", encoding="utf-8") as talk:
+            process = subprocess.Popen(
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=talk,
+                text=True,
+                env=dict(os.environ, MESHCAP_API_KEY=api_key),
+                start_new_session=True,
+            )
+        assert process.stdout is not None
         first_line = process.stdout.readline()
         if not first_line:
             process.wait(10)
@@ -44,13 +45,20 @@ def running_sandbox(scenario_file: Path, scenario: str, api_key: str, log: Path)
             )
         yield json.loads(first_line)
     finally:
-        process.stdin.close()
-        try:
-            process.wait(5)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-        process.stdout.close()
+        if process is not None:
+            _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.close()
+    try:
+        process.wait(5)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    process.stdout.close()
 
 
 def _last_words(log: Path) -> str:

@@ -17,6 +17,7 @@ import pytest
 
 from capacity.exit_codes import ExitCode
 from capacity.record import RunRecord, read_run
+from tests.signals import as_in_the_foreground
 
 SCENARIOS = """\
 version: 1
@@ -176,6 +177,12 @@ def start(tmp_path: Path) -> Iterator[Start]:
 
     def begin(scenario: str, *options: str, preexec: Callable[[], None] | None = None, **environment: str) -> Run:
         runs = tmp_path / f"runs{len(started)}"
+
+        def prepare() -> None:
+            as_in_the_foreground()
+            if preexec is not None:
+                preexec()
+
         process = subprocess.Popen(
             [sys.executable, "-m", "meshcap", "run", scenario, "--runs", str(runs), "--patience", "8", *options],
             cwd=tmp_path,
@@ -184,7 +191,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            preexec_fn=preexec,
+            preexec_fn=prepare,
         )
         started.append(Run(process, runs))
         return started[-1]

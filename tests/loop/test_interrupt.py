@@ -14,6 +14,7 @@ import pytest
 
 from capacity.exit_codes import ExitCode
 from capacity.record import read_run
+from tests.signals import as_in_the_foreground
 
 
 def started(workplace: Path, runs: Path) -> subprocess.Popen[str]:
@@ -26,6 +27,7 @@ def started(workplace: Path, runs: Path) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
+        preexec_fn=as_in_the_foreground,
     )
 
 
