@@ -20,6 +20,7 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from capacity.record import RunRecord, read_run
+from tests.signals import as_in_the_foreground
 
 ROOT = Path(__file__).resolve().parents[3]
 LOCUSTFILE = ROOT / "locustfiles" / "mesh.py"
@@ -127,6 +128,7 @@ class Load:
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
+            preexec_fn=as_in_the_foreground,
             env=environment,
             cwd=self._directory,
             start_new_session=True,
