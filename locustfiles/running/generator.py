@@ -146,7 +146,7 @@ class Generator:
     def _permit_target(self) -> None:
         fault = target_fault(self._environment.host, self._options.i_own_this_endpoint)
         if fault is not None:
-            sys.stderr.write(f"{fault}; a target is given like -H http://127.0.0.1:8080/graphql\n")
+            sys.stderr.write(f"{fault}; give it like -H http://127.0.0.1:8080/graphql\n")
             sys.exit(ExitCode.BAD_CONFIGURATION)
 
     # -- seats ---------------------------------------------------------------------------------------------------
