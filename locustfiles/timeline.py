@@ -23,12 +23,12 @@ from locust import User, constant_throughput, events, task
 from locust.runners import WorkerRunner
 
 from capacity.exit_codes import ExitCode
+from capacity.loopback import is_loopback
 from capacity.record import replacing
 from capacity.workloads.timeline import Timeline, first_limit, page_units, post_units
 from capacity.workloads.timeline.app import INDEX
 from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
 from locustfiles.direct.dynamodb_consumed import Consumed
-from locustfiles.direct.dynamodb_plan import is_loopback
 from locustfiles.reading.timeline_check import PostLedger
 from locustfiles.reading.timeline_reader import ReadingFailed, TimelineReader
 from locustfiles.running.clock import now_s

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
 from urllib.parse import urlsplit
 
+from capacity.loopback import is_loopback
 from capacity.record import Target
 from meshcap.errors import UserError
 
 SANDBOX = "sandbox"
 _EXAMPLE = "--target http://127.0.0.1:8080/graphql"
-
-
-def is_loopback(url: str) -> bool:
-    """Whether a URL's host is this machine's loopback interface."""
-    host = urlsplit(url).hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def resolve_target(

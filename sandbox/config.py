@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from capacity.dynamodb.table import Throughput
+from capacity.loopback import is_loopback_host
 from capacity.physics.parameters import DEFAULT as DEFAULT_PHYSICS
 from capacity.physics.parameters import Parameters, World
 from capacity.scenario.model import Scenario
@@ -27,16 +27,6 @@ _RESOLUTIONS_S = (1, 5, 10, 20, 30, 60)
 
 class SandboxConfigError(ValueError):
     """Every fault of a configuration, one per line: what was given, what was expected, an example."""
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a listener on `host`."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 @dataclass(frozen=True)
@@ -87,7 +77,7 @@ class SandboxConfig:
 
     def _faults(self) -> list[str]:
         faults = []
-        if not is_loopback(self.host):
+        if not is_loopback_host(self.host):
             if not self.allow_remote:
                 faults.append(
                     f"host {self.host} is reachable from other machines: use 127.0.0.1, or permit it explicitly "
@@ -154,7 +144,7 @@ class SandboxConfig:
     @property
     def remote(self) -> bool:
         """Whether other machines can reach this sandbox."""
-        return not is_loopback(self.host)
+        return not is_loopback_host(self.host)
 
     @classmethod
     def of_scenario(cls, scenario: Scenario, **given: Any) -> SandboxConfig:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 from typing import Any
-from urllib.parse import urlsplit
 
 import botocore.session
 import orjson
@@ -14,7 +13,8 @@ from botocore.credentials import Credentials
 from botocore.exceptions import BotoCoreError
 from botocore.httpsession import URLLib3Session
 
-from sandbox.config import SandboxConfigError, is_loopback
+from capacity.loopback import is_loopback
+from sandbox.config import SandboxConfigError
 from sandbox.dynamodb.errors import DynamoDBError
 
 
@@ -27,7 +27,7 @@ class RemoteDynamoDB:
     def __init__(self, endpoint_url: str, region: str, timeout_s: int = 10) -> None:
         self._url = endpoint_url.rstrip("/") + "/"
         credentials = botocore.session.Session().get_credentials()
-        if credentials is None and is_loopback(urlsplit(endpoint_url).hostname or ""):
+        if credentials is None and is_loopback(endpoint_url):
             credentials = Credentials("sandbox", "sandbox")
         if credentials is None:
             raise SandboxConfigError(

@@ -10,8 +10,8 @@ import boto3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
+from capacity.loopback import is_loopback
 from locustfiles.direct.dynamodb_consumed import Consumed
-from locustfiles.direct.dynamodb_plan import is_loopback
 from locustfiles.running.clock import now_s
 
 THROTTLES = frozenset(

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import ipaddress
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from capacity.dynamodb.item_size import item_size_bytes
 from capacity.dynamodb.table import Table
+from capacity.loopback import is_loopback
 from capacity.scenario.quantities import parse_size_bytes
 from locustfiles.direct.dynamodb_keys import chooser
 
@@ -111,14 +110,3 @@ def fit(plan: Plan, table: Table, smallest_item: dict[str, Any]) -> list[str]:
     if plan.item_bytes < least:
         faults.append(f"--item-size {plan.item_bytes}: an empty item takes {least} bytes; give at least that")
     return faults
-
-
-def is_loopback(url: str | None) -> bool:
-    """Whether a URL's host is this machine's loopback interface."""
-    host = urlsplit(url or "").hostname or ""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import ipaddress
 from urllib.parse import urlsplit
+
+from capacity.loopback import is_loopback
 
 
 def target_fault(url: str | None, owned: bool) -> str | None:
@@ -18,12 +19,3 @@ def target_fault(url: str | None, owned: bool) -> str | None:
     if not is_loopback(url) and not owned:
         return f"{parts.hostname} is not on this machine; add --i-own-this-endpoint if it is yours to load"
     return None
-
-
-def is_loopback(url: str) -> bool:
-    """Whether the URL's host is this machine's loopback interface."""
-    host = urlsplit(url).hostname or ""
-    try:
-        return host == "localhost" or ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False

@@ -10,9 +10,9 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from capacity.loopback import is_loopback
 from capacity.record import Generator, RunRecord, Target, read_run, update_run, write_run
 from capacity.scenario import Scenario
-from locustfiles.network.target_url import is_loopback
 from locustfiles.nodes.plan import Plan
 from locustfiles.nodes.session import ClockOffset, Start
 from locustfiles.running.lateness import Lateness

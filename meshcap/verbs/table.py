@@ -32,8 +32,8 @@ def create(
     import boto3
     import botocore.exceptions as boto_faults
 
+    from capacity.loopback import is_loopback
     from capacity.workloads.mesh.tables import TABLES
-    from meshcap.target import is_loopback
 
     if layout not in TABLES:
         raise UserError(f"--layout {layout!r} is unknown; choose from {', '.join(TABLES)}")

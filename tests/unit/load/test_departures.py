@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from locustfiles.network.target_url import is_loopback, target_fault
+from capacity.loopback import is_loopback
+from locustfiles.network.target_url import target_fault
 from locustfiles.running.departures import PATIENCE_S, Departures
 
 
