@@ -1,8 +1,9 @@
 """Reading CloudWatch: from AWS and from the sandbox alike, by GetMetricData, into the rows of metrics.parquet.
 
 A reading waits for late points. It asks at 10 s first, which the sandbox and high-resolution metrics answer, and at
-60 s where 10 s gives nothing. It ends when what was measured reaches what is known to have been sent, or when nothing
-has changed for a while.
+60 s where 10 s gives nothing. A minute reaches further beyond the run than ten seconds do, so points of 10 s that come
+late take the place of those of 60 s. It ends when what was measured reaches what is known to have been sent, or when
+nothing has changed for a while.
 """
 
 from __future__ import annotations
@@ -114,8 +115,9 @@ class CloudWatchReader:
         *,
         expected: Sequence[Expectation] = (),
         patience: Patience | None = None,
+        finest_period_s: int = 10,
     ) -> Reading:
-        """Read the series between two epoch seconds; the range is widened to whole periods.
+        """Read the series between two epoch seconds; the range is widened to whole periods, none below the finest.
 
         Raises CloudWatchDenied, CloudWatchUnavailable or CloudWatchError, each with a sentence for the user, and
         ValueError for an empty range.
@@ -126,7 +128,7 @@ class CloudWatchReader:
         series = [Series(query, statistic) for query in queries for statistic in query.statistics]
         began_s = changed_s = self._clock()
         self._give_up_s = began_s + patience.total_s
-        periods = served_periods(began_s - start_s)
+        periods = tuple(each for each in served_periods(began_s - start_s) if each >= finest_period_s)
         asked_before = self.asked_metrics
         before: object = None
         ended: Ending
@@ -138,7 +140,9 @@ class CloudWatchReader:
             if now != before:
                 before, changed_s = [(period_s, dict(points)) for period_s, points in now], now_s
             arrived = expected and whole and not missing_from(series, expected)
-            if arrived and now_s - changed_s >= patience.confirm_s:
+            # Coarser periods may hold others' traffic: what they reach says nothing before finer points had their time.
+            finest = all(each.period_s in (None, periods[0]) for each in series) if periods else True
+            if arrived and finest and now_s - changed_s >= patience.confirm_s:
                 ended = "complete"
                 break
             if any(each.points for each in series) and now_s - changed_s >= patience.settle_s:
@@ -157,15 +161,14 @@ class CloudWatchReader:
         )
 
     def _ask_all(self, series: list[Series], periods: tuple[int, ...], start_s: float, end_s: float) -> None:
-        """Ask every series at the period it is known by. The others: at each period in turn until one gives points,
-        or, once another series of their namespace is known, at that one's period."""
+        """Ask every series at each period in turn until one gives points, from the finest each time: a coarser one may
+        have answered only because its finer points were late. What a namespace publishes, it publishes at one period."""
         for period_s in periods:
-            open_series = []
-            for each in series:
-                known = each.period_s or period_of_namespace(series, each.query.namespace)
-                if known == period_s or known is None:
-                    open_series.append(each)
-            self._ask(open_series, period_s, start_s, end_s)
+            self._ask([each for each in series if _open_at(period_s, each, series)], period_s, start_s, end_s)
+        for each in series:
+            finest_s = period_of_namespace(series, each.query.namespace)
+            if each.period_s and finest_s and each.period_s > finest_s:
+                each.period_s, each.points = None, {}
 
     def _ask(self, series: list[Series], period_s: int, start_s: float, end_s: float) -> None:
         first_s = start_s // period_s * period_s
@@ -176,8 +179,9 @@ class CloudWatchReader:
                 each = batch[identifier]
                 each.status = status
                 if points:
+                    whole = status == "Complete" or each.period_s != period_s
+                    each.points = points if whole else {**each.points, **points}
                     each.period_s = period_s
-                    each.points = points if status == "Complete" else {**each.points, **points}
 
     def _call(
         self, batch: Mapping[str, Series], period_s: int, start_s: float, end_s: float
@@ -240,6 +244,11 @@ class CloudWatchReader:
             self._sleep(wait_s)
             wait_s = min(2 * wait_s, _LONGEST_WAIT_S)
         raise CloudWatchUnavailable(f"CloudWatch gave no answer in {attempt} attempts: {why}")
+
+
+def _open_at(period_s: int, each: Series, series: Sequence[Series]) -> bool:
+    known_s = period_of_namespace(series, each.query.namespace)
+    return known_s is None or period_s <= known_s
 
 
 def served_periods(age_s: float) -> tuple[int, ...]:

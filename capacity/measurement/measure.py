@@ -15,7 +15,8 @@ from capacity.measurement.metric_catalogue import queries_for
 from capacity.record import METRICS, REQUESTS, RunRecord, replacing
 from capacity.workloads.mesh.layouts import table_of
 
-# Beside a target on this machine nothing is on its way for long; AWS publishes minutes, and not all at once.
+# Beside a target on this machine nothing is on its way for long; AWS publishes minutes, and not all at once (its
+# DynamoDB and AppSync metrics have no finer period; CloudWatch metrics pages of both guides, 2026-11-30).
 _LOCAL = {"settle_s": 3.0, "confirm_s": 0.0, "interval_s": 0.5}
 _AWS = {"settle_s": 90.0, "confirm_s": 30.0, "interval_s": 15.0}
 
@@ -37,6 +38,7 @@ def measure(run_dir: Path, record: RunRecord, *, patience_s: float) -> Reading:
         end.timestamp() + 1,
         expected=_expected(record, requests),
         patience=Patience(total_s=patience_s, **pace),
+        finest_period_s=60 if target.kind == "aws" else 10,
     )
     with replacing(run_dir / "metrics.parquet") as path:
         pq.write_table(pa.Table.from_pandas(reading.metrics, schema=METRICS, preserve_index=False), path)

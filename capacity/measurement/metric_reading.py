@@ -73,8 +73,8 @@ class Series:
 
 
 def period_of_namespace(series: Iterable[Series], namespace: str) -> int | None:
-    """The period at which a namespace is known to publish; None before it gave a point."""
-    return next((each.period_s for each in series if each.query.namespace == namespace and each.period_s), None)
+    """The finest period at which a namespace is known to publish; None before it gave a point."""
+    return min((each.period_s for each in series if each.query.namespace == namespace and each.period_s), default=None)
 
 
 def missing_from(series: Sequence[Series], expected: Sequence[Expectation]) -> list[tuple[Expectation, float]]:

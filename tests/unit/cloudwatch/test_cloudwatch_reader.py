@@ -232,11 +232,41 @@ def test_60_seconds_are_asked_for_where_10_give_nothing() -> None:
     assert set(reading.metrics["period_s"]) == {60}
 
 
-def test_once_a_namespace_is_known_its_empty_series_are_asked_at_its_period_alone() -> None:
+def test_a_minute_that_holds_others_traffic_gives_way_to_finer_points_that_come_late() -> None:
+    """The minute's 109 calls were made by an earlier run too; they reach what was sent while nothing of it is there."""
+    early = [only_at(60, {0: 109.0}), only_at(60, {0: 109.0})]
+    late = [only_at(10, {10: 4.0, 20: 6.0})]
+    client = Scripted(*early, *late)
+    reading = read(client, expected=ENOUGH, patience=Patience(interval_s=5, settle_s=20))
+    assert (reading.ended, values(reading)) == ("complete", [4.0, 6.0])
+    assert set(reading.metrics["period_s"]) == {10}
+
+
+def test_a_series_that_only_a_minute_knew_is_empty_once_its_namespace_publishes_finer() -> None:
+    def throttles_in_the_minute_alone(asked: dict[str, Any]) -> Any:
+        if asked["MetricDataQueries"][0]["MetricStat"]["Period"] == 60:
+            return answer(result("q0", {0: 109.0}), result("q1", {0: 5.0}))
+        return answer(result("q0", {}), result("q1", {}))
+
+    later = answer(result("q0", {10: 10.0}), result("q1", {}))
+    client = Scripted(throttles_in_the_minute_alone, throttles_in_the_minute_alone, later)
+    reading = read(
+        client, queries=(WRITES, THROTTLES), expected=ENOUGH, patience=Patience(interval_s=5, settle_s=20)
+    )
+    assert (reading.ended, values(reading), values(reading, THROTTLES.metric)) == ("complete", [10.0], [])
+
+
+def test_where_minutes_are_all_that_is_published_nothing_finer_is_asked_for() -> None:
+    client = Scripted(only_at(60, {0: 10.0}))
+    reading = read(client, expected=ENOUGH, patience=Patience(), finest_period_s=60)
+    assert (client.periods, reading.ended, values(reading)) == ([60], "complete", [10.0])
+
+
+def test_minutes_alone_are_kept_when_nothing_finer_came() -> None:
     client, time = Scripted(only_at(60, {0: 7.0})), Time()
     patience = Patience(total_s=60, settle_s=20, interval_s=10)
     reading = read(client, time, (WRITES, THROTTLES), patience=patience)
-    assert client.periods == [10, 60, 60, 60]
+    assert client.periods == [10, 60] * 3
     assert reading.ended == "settled"
     empty = reading.metrics[reading.metrics["metric"] == THROTTLES.metric]
     assert len(empty) == 1
