@@ -162,7 +162,7 @@ class CloudWatchReader:
 
     def _ask_all(self, series: list[Series], periods: tuple[int, ...], start_s: float, end_s: float) -> None:
         """Ask every series at each period in turn until one gives points, from the finest each time: a coarser one may
-        have answered only because its finer points were late. What a namespace publishes, it publishes at one period."""
+        have answered only because its finer points were late. A namespace publishes all its metrics at one period."""
         for period_s in periods:
             self._ask([each for each in series if _open_at(period_s, each, series)], period_s, start_s, end_s)
         for each in series:
