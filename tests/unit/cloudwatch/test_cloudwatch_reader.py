@@ -250,9 +250,7 @@ def test_a_series_that_only_a_minute_knew_is_empty_once_its_namespace_publishes_
 
     later = answer(result("q0", {10: 10.0}), result("q1", {}))
     client = Scripted(throttles_in_the_minute_alone, throttles_in_the_minute_alone, later)
-    reading = read(
-        client, queries=(WRITES, THROTTLES), expected=ENOUGH, patience=Patience(interval_s=5, settle_s=20)
-    )
+    reading = read(client, queries=(WRITES, THROTTLES), expected=ENOUGH, patience=Patience(interval_s=5, settle_s=20))
     assert (reading.ended, values(reading), values(reading, THROTTLES.metric)) == ("complete", [10.0], [])
 
 
