@@ -13,7 +13,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.fuzz import dynamodb_requests, graphql_requests, realtime_messages, run_files, user_files
+from tests.fuzz import dynamodb_requests, graphql_requests, realtime_messages, run_files, user_files, wire_bytes
 
 MOST_S = 5.0
 """Seconds of CPU; no single input may take more."""
@@ -54,4 +54,11 @@ SURFACES: dict[str, Surface] = {
         "answered, ignored or closed; nothing stays", realtime_messages.conversations, realtime_messages.talk
     ),
     "DynamoDB request": Surface("200 or 400, in JSON", dynamodb_requests.calls, dynamodb_requests.ask),
+    "CloudWatch request": Surface(
+        "a result or a refusal, in its encoding", wire_bytes.cloudwatch_requests, wire_bytes.ask_cloudwatch
+    ),
+    "HTTP bytes": Surface("valid HTTP, the same however they are cut", wire_bytes.http_bytes, wire_bytes.send_http),
+    "WebSocket frames": Surface(
+        "valid frames; a handler sees text alone", wire_bytes.websocket_frames, wire_bytes.send_frames
+    ),
 }

@@ -90,12 +90,8 @@ def cut(stream: bytes, sizes: list[int]) -> list[bytes]:
     return [*pieces, stream[place:]]
 
 
-@given(stream=streams, sizes=st.lists(st.integers(1, 40), max_size=20))
-@example(stream=b"GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nGET / HTTP/1.1\r\n\r\n", sizes=[5])
-@example(stream=b"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhelloPOST / HTTP/1.1\r\n\r\n", sizes=[40, 3])
-def test_any_bytes_are_answered_in_http_and_how_they_are_cut_makes_no_difference(
-    make_transport, loop, stream: bytes, sizes: list[int]
-) -> None:
+def answered(make_transport: Callable, stream: bytes, sizes: list[int]) -> bytes:
+    """What a stream of bytes is answered, whole and cut into pieces; both must be valid HTTP and the same."""
     whole = talk(make_transport, [stream])
     if b"HEAD" not in stream and b"100-continue" not in stream:  # there a client must know what it asked
         responses = Responses()
@@ -105,6 +101,16 @@ def test_any_bytes_are_answered_in_http_and_how_they_are_cut_makes_no_difference
     pieces = talk(make_transport, cut(stream, sizes))
     if b" 431 " not in whole + pieces:  # an unfinished head is refused when it is seen to be too long, sooner or later
         assert pieces == whole
+    return whole
+
+
+@given(stream=streams, sizes=st.lists(st.integers(1, 40), max_size=20))
+@example(stream=b"GET / HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\nGET / HTTP/1.1\r\n\r\n", sizes=[5])
+@example(stream=b"POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhelloPOST / HTTP/1.1\r\n\r\n", sizes=[40, 3])
+def test_any_bytes_are_answered_in_http_and_how_they_are_cut_makes_no_difference(
+    make_transport, loop, stream: bytes, sizes: list[int]
+) -> None:
+    answered(make_transport, stream, sizes)
 
 
 class Echo:
@@ -144,11 +150,11 @@ def frames(draw: st.DrawFn) -> bytes:
     return bytes(raw)
 
 
-@given(
-    stream=st.one_of(st.binary(max_size=100), st.lists(frames(), max_size=6).map(b"".join)),
-    sizes=st.lists(st.integers(1, 30), max_size=20),
-)
-def test_any_frames_are_answered_in_frames_and_a_handler_sees_only_text(make_transport, loop, stream, sizes) -> None:
+frame_streams = st.one_of(st.binary(max_size=100), st.lists(frames(), max_size=6).map(b"".join))
+
+
+def heard(make_transport: Callable, stream: bytes, sizes: list[int]) -> list[str]:
+    """The texts that a handler sees of a stream of frames; what is written back must be frames with those texts."""
     echo, transport = Echo(), make_transport()
     registry: set[WebSocketProtocol] = set()
     protocol = WebSocketProtocol(transport, Request("GET", "/", "", {}), echo, None, registry, 300, 10_000)
@@ -168,6 +174,12 @@ def test_any_frames_are_answered_in_frames_and_a_handler_sees_only_text(make_tra
     texts = [bytes(frame.data).decode() for frame in received if frame.opcode is Opcode.TEXT]
     assert texts == echo.texts
     assert client.parser_exc is None
+    return texts
+
+
+@given(stream=frame_streams, sizes=st.lists(st.integers(1, 30), max_size=20))
+def test_any_frames_are_answered_in_frames_and_a_handler_sees_only_text(make_transport, loop, stream, sizes) -> None:
+    heard(make_transport, stream, sizes)
 
 
 @given(st.lists(st.binary(max_size=70_000), min_size=1, max_size=3))
