@@ -64,6 +64,7 @@ def compare_modes(demand: Demand, calendar: SchoolCalendar, prices: PriceList) -
 
     Auto scaling pays each hour at its highest setting, which is the careful side.
     """
+    hours = calendar.hours_per_month
     on_demand = on_demand_usd(demand, calendar.lesson_hours_per_month, prices)
     scaled = scaled_usd(demand, calendar, prices)
     short = max((scaled_day(rate, calendar).short_minutes for rate in demand.values()), default=0)
@@ -71,7 +72,7 @@ def compare_modes(demand: Demand, calendar: SchoolCalendar, prices: PriceList) -
         ModeCost(mode="on demand", usd_per_month=on_demand, note="paid by request"),
         ModeCost(
             mode="provisioned",
-            usd_per_month=provisioned_usd(demand, prices),
+            usd_per_month=provisioned_usd(demand, prices, hours),
             note="planned for 70 % use in a lesson, around the clock",
         ),
         ModeCost(
@@ -82,23 +83,23 @@ def compare_modes(demand: Demand, calendar: SchoolCalendar, prices: PriceList) -
         *(
             ModeCost(
                 mode=f"reserved, {term.replace('_', ' ')}",
-                usd_per_month=reserved_usd(demand, term, prices),
+                usd_per_month=reserved_usd(demand, term, prices, hours),
                 note="bought in hundreds of units, advance payment spread over the term",
             )
             for term in _TERMS
             if f"dynamodb.reserved.{term}.write_upfront" in prices.prices
         ),
     ]
-    hours = [float(hour) for hour in range(25)]
+    day = [float(hour) for hour in range(25)]
     days = calendar.days_per_month
-    curve = {"on demand": [on_demand_usd(demand, hour * days, prices) for hour in hours]}
+    curve = {"on demand": [on_demand_usd(demand, hour * days, prices) for hour in day]}
     for mode in modes[1:]:
         if mode.mode != "auto scaling":
-            curve[mode.mode] = [mode.usd_per_month] * len(hours)
+            curve[mode.mode] = [mode.usd_per_month] * len(day)
     return BillingModes(
         modes=sorted(modes, key=lambda each: each.usd_per_month),
-        break_even=_break_even(days, prices),
-        hours_per_day=hours,
+        break_even=_break_even(calendar, prices),
+        hours_per_day=day,
         curve=curve,
     )
 
@@ -115,15 +116,15 @@ def planned_units(rate_per_s: float) -> float:
     return max(1.0, math.ceil(rate_per_s / TARGET - 1e-9))
 
 
-def provisioned_usd(demand: Demand, prices: PriceList) -> float:
-    """The planned capacity for 730 hours."""
+def provisioned_usd(demand: Demand, prices: PriceList, hours: float = HOURS_PER_MONTH) -> float:
+    """The planned capacity for a month of so many hours."""
     return sum(
-        prices.cost_usd(f"dynamodb.provisioned.{kind}_unit_hour", planned_units(rate) * HOURS_PER_MONTH)
+        prices.cost_usd(f"dynamodb.provisioned.{kind}_unit_hour", planned_units(rate) * hours)
         for (_, kind), rate in demand.items()
     )
 
 
-def reserved_usd(demand: Demand, term: str, prices: PriceList) -> float:
+def reserved_usd(demand: Demand, term: str, prices: PriceList, hours: float = HOURS_PER_MONTH) -> float:
     """The planned capacity, bought in hundreds, per month of the term; reads and writes of all resources together."""
     planned: dict[str, float] = {}
     for (_, kind), rate in demand.items():
@@ -131,32 +132,34 @@ def reserved_usd(demand: Demand, term: str, prices: PriceList) -> float:
     total = 0.0
     for kind, units in planned.items():
         bought = math.ceil(units / RESERVED_STEP) * RESERVED_STEP
-        total += bought * reserved_unit_usd(kind, term, prices)
+        total += bought * reserved_unit_usd(kind, term, prices, hours)
     return total
 
 
-def reserved_unit_usd(kind: str, term: str, prices: PriceList) -> float:
-    """Dollars of one reserved unit for a month of 730 hours."""
+def reserved_unit_usd(kind: str, term: str, prices: PriceList, hours: float = HOURS_PER_MONTH) -> float:
+    """Dollars of one reserved unit for a month of so many hours; the advance payment is the same in every month."""
     upfront = prices.unit_usd(f"dynamodb.reserved.{term}.{kind}_upfront") / _TERMS[term]
-    return upfront + prices.unit_usd(f"dynamodb.reserved.{term}.{kind}_unit_hour") * HOURS_PER_MONTH
+    return upfront + prices.unit_usd(f"dynamodb.reserved.{term}.{kind}_unit_hour") * hours
 
 
-def break_even_utilisation(unit_month_usd: float, kind: str, prices: PriceList) -> float:
+def break_even_utilisation(
+    unit_month_usd: float, kind: str, prices: PriceList, hours: float = HOURS_PER_MONTH
+) -> float:
     """Mean share of a unit's capacity at which requests cost what the unit costs."""
-    full = prices.unit_usd(f"dynamodb.on_demand.{kind}_unit") * 3600 * HOURS_PER_MONTH
+    full = prices.unit_usd(f"dynamodb.on_demand.{kind}_unit") * 3600 * hours
     return unit_month_usd / full
 
 
-def _break_even(days_per_month: float, prices: PriceList) -> list[BreakEven]:
-    found = []
+def _break_even(calendar: SchoolCalendar, prices: PriceList) -> list[BreakEven]:
+    found, month_hours = [], calendar.hours_per_month
     for kind in ("write", "read"):
-        units = {"provisioned": prices.unit_usd(f"dynamodb.provisioned.{kind}_unit_hour") * HOURS_PER_MONTH}
+        units = {"provisioned": prices.unit_usd(f"dynamodb.provisioned.{kind}_unit_hour") * month_hours}
         for term in _TERMS:
             if f"dynamodb.reserved.{term}.{kind}_upfront" in prices.prices:
-                units[f"reserved, {term.replace('_', ' ')}"] = reserved_unit_usd(kind, term, prices)
+                units[f"reserved, {term.replace('_', ' ')}"] = reserved_unit_usd(kind, term, prices, month_hours)
         for mode, usd in units.items():
-            share = break_even_utilisation(usd, kind, prices)
-            hours = share * HOURS_PER_MONTH / (TARGET * days_per_month)
+            share = break_even_utilisation(usd, kind, prices, month_hours)
+            hours = share * month_hours / (TARGET * calendar.days_per_month)
             found.append(
                 BreakEven(mode=mode, kind=kind, utilisation=share, lesson_hours_per_day=hours if hours <= 24 else None)
             )
@@ -196,7 +199,7 @@ def scaled_day(rate_per_s: float, calendar: SchoolCalendar, minimum_units: float
 def scaled_usd(demand: Demand, calendar: SchoolCalendar, prices: PriceList) -> float:
     """Auto scaling on the days of school, and one unit on all others."""
     total = 0.0
-    idle_days = HOURS_PER_MONTH / 24 - calendar.days_per_month
+    idle_days = calendar.hours_per_month / 24 - calendar.days_per_month
     for (_, kind), rate in demand.items():
         units = scaled_day(rate, calendar).units
         hours = [max(units[start : start + 60]) for start in range(0, len(units), 60)]

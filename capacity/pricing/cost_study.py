@@ -13,10 +13,11 @@ from pydantic import BaseModel, ConfigDict
 
 from capacity.forecasting.forecast import Forecast, forecast
 from capacity.pricing.billing_modes import BillingModes, Demand, compare_modes
-from capacity.pricing.cost import CostLine, breakdown, total_usd
+from capacity.pricing.cost import CostLine, Use, breakdown, cost_lines, total_usd
 from capacity.pricing.prices import HOURS_PER_MONTH, PriceList, load
 from capacity.pricing.school_calendar import SchoolCalendar
 from capacity.scenario import Scenario
+from capacity.workloads.mesh.stored import stored
 
 LOG_BYTES_PER_REQUEST = 2_000.0
 """Log of one AppSync request at level ALL: an assumption, for no published figure was found."""
@@ -25,6 +26,8 @@ ANSWER_BYTES = 600.0
 DELIVERY_BYTES = 500.0
 """One delivered report or small batch with its frame, as the sandbox sends it."""
 GB = 1e9
+STORAGE = "dynamodb.storage.standard_gb_month"
+MONTHS_PER_YEAR = 12
 
 
 class _Part(BaseModel):
@@ -96,7 +99,7 @@ def cost_study(
         raise ValueError(f"yen_per_usd is {yen_per_usd:g}; it must be positive, for example 150")
     calendar, prices = calendar or SchoolCalendar(), prices or load(scenario.region)
     found = forecast(scenario, prices=prices)
-    lines = _month(scenario, found, calendar)
+    lines = _month(scenario, found, calendar, prices)
     month = total_usd(lines)
     hours = calendar.lesson_hours_per_month
     population = scenario.population
@@ -113,7 +116,7 @@ def cost_study(
         group_hour_usd=month / hours / population.groups,
         node_hour_usd=month / hours / population.nodes,
         month_usd=month,
-        school_year_usd=month * calendar.months_per_year,
+        school_year_usd=_school_year(_month(scenario, found, _ordinary(calendar), prices), calendar),
         yen_per_usd=yen_per_usd,
         by_service=_shares(lines, "service"),
         by_operation=_shares(lines, "operation"),
@@ -126,7 +129,22 @@ def cost_study(
     )
 
 
-def _month(scenario: Scenario, found: Forecast, calendar: SchoolCalendar) -> list[CostLine]:
+def _ordinary(calendar: SchoolCalendar) -> SchoolCalendar:
+    """The same calendar in months of 730 hours, the mean of a year's twelve."""
+    return calendar.model_copy(update={"month": None})
+
+
+def _school_year(month: list[CostLine], calendar: SchoolCalendar) -> float:
+    """Lessons are held in the months of school; capacity that is paid by the hour is paid in the holidays too."""
+    hourly = total_usd(line for line in month if _is_hourly(line))
+    return hourly * MONTHS_PER_YEAR + (total_usd(month) - hourly) * calendar.months_per_year
+
+
+def _is_hourly(line: CostLine) -> bool:
+    return line.price.startswith("dynamodb.provisioned")
+
+
+def _month(scenario: Scenario, found: Forecast, calendar: SchoolCalendar, prices: PriceList) -> list[CostLine]:
     """A month of lessons. Capacity that is paid by the hour runs on between them."""
     schedule = scenario.schedule
     lives = max(1, math.ceil(calendar.lesson_s / scenario.settings.max_connection_time_s - 1e-9))
@@ -135,14 +153,27 @@ def _month(scenario: Scenario, found: Forecast, calendar: SchoolCalendar) -> lis
     for key in dict.fromkeys([*hold, *map(_key, found.cost.run)]):
         run = next((line for line in found.cost.run if _key(line) == key), None)
         line = run or hold[key]
-        if line.price.startswith("dynamodb.provisioned"):
-            lines.append(hold[key])
+        if _is_hourly(line):
+            lines.append(_resized(hold[key], hold[key].quantity * calendar.hours_per_month / HOURS_PER_MONTH))
             continue
         per_s = hold[key].quantity / (HOURS_PER_MONTH * 3600) if key in hold else 0.0
         arriving = max(0.0, (run.quantity if run else 0.0) - per_s * schedule.hold_s)
         quantity = (arriving * lives + per_s * calendar.lesson_s) * calendar.lessons_per_month
-        lines.append(line.model_copy(update={"quantity": quantity, "usd": line.usd / line.quantity * quantity}))
-    return sorted(lines, key=lambda line: -line.usd)
+        lines.append(_resized(line, quantity))
+    return sorted(lines + _storage(scenario, calendar, prices), key=lambda line: -line.usd)
+
+
+def _resized(line: CostLine, quantity: float) -> CostLine:
+    return line.model_copy(update={"quantity": quantity, "usd": line.usd / line.quantity * quantity})
+
+
+def _storage(scenario: Scenario, calendar: SchoolCalendar, prices: PriceList) -> list[CostLine]:
+    """A GB that is held for the whole month, however long, is one GB-month; rows stand in lessons alone."""
+    if STORAGE not in prices.prices:
+        return []
+    lesson_s, month_s = calendar.lesson_hours_per_month * 3600, calendar.hours_per_month * 3600
+    held_gb = stored(scenario).mean_bytes(lesson_s, month_s) / GB
+    return cost_lines([Use(STORAGE, held_gb, "", "storage")], prices)
 
 
 def _key(line: CostLine) -> tuple[str, str, str]:
@@ -202,7 +233,8 @@ def demand_of(found: Forecast) -> Demand:
 def infracost_usage(study: CostStudy, table: str = "aws_dynamodb_table.mesh_v2") -> str:
     """An infracost usage file of the month, for people who review infrastructure as code.
 
-    Format 0.1 (infracost's usage-file documentation, 2026-08); AppSync has no usage keys there and is left out.
+    Format 0.1 and keys by infracost's usage schema (2026-08): units, requests and stored GB are whole numbers there.
+    AppSync has no usage keys and is left out.
     """
     reads = _quantity(study.lines, "dynamodb.on_demand.read_unit")
     writes = _quantity(study.lines, "dynamodb.on_demand.write_unit")
@@ -216,7 +248,7 @@ def infracost_usage(study: CostStudy, table: str = "aws_dynamodb_table.mesh_v2")
             f"  {table}:",
             f"    monthly_read_request_units: {round(reads)}",
             f"    monthly_write_request_units: {round(writes)}",
-            "    storage_gb: 1",
+            f"    storage_gb: {max(1, math.ceil(_quantity(study.lines, STORAGE)))}",
             "  aws_lambda_function.mesh_v2:",
             f"    monthly_requests: {round(calls)}",
             "    request_duration_ms: 50",

@@ -28,6 +28,7 @@ from capacity.workloads.mesh.layouts import layout_model, table_of
 from capacity.workloads.mesh.plan import planned_lengths
 from capacity.workloads.mesh.standing import PAGE_BYTES
 from capacity.workloads.mesh.steps import Layout, Query
+from capacity.workloads.mesh.stored import rows_of_group
 from capacity.workloads.mesh.typical import TypicalUnits, typical_units
 from capacity.workloads.mesh.uses import LAMBDA_OPERATIONS, LAMBDA_SECONDS
 
@@ -181,14 +182,8 @@ class Model:
         # Kinds of one key are states of one item: the last one counts.
         listed = [kind for kind in load.layout.kinds.values() if _is_listed(kind, step, load.table)]
         kinds = {kind.partition + kind.sort: kind for kind in listed}
-        return sum(self._rows(kind, load) * float(kind.size_bytes(lengths)) for kind in kinds.values())
-
-    def _rows(self, kind: ItemKind, load: Load) -> int:
-        """Rows of one kind that one group has."""
-        if "node" not in placeholders(kind.partition + kind.sort):
-            return 1
-        reporting = kind.name == "status" and load.reports_per_s > 0
-        return load.nodes_per_group if reporting else load.members_per_group if kind.name != "status" else 0
+        members, reporting = load.members_per_group, load.reports_per_s > 0
+        return sum(rows_of_group(kind, members, reporting) * float(kind.size_bytes(lengths)) for kind in kinds.values())
 
     # -- limits
 

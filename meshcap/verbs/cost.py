@@ -26,6 +26,9 @@ def command(
     lessons_per_day: Annotated[float, typer.Option(help="Lessons a day.")] = 2,
     days_per_month: Annotated[float, typer.Option(help="School days a month.")] = 20,
     months_per_year: Annotated[float, typer.Option(help="School months a year.")] = 11,
+    month: Annotated[
+        str | None, typer.Option(help="A calendar month, such as 2027-02; without it a month has 730 hours.")
+    ] = None,
     yen_per_usd: Annotated[float | None, typer.Option(help="Also in yen, at this rate.")] = None,
     infracost: Annotated[Path | None, typer.Option(help="Write an infracost usage file.")] = None,
     as_json: AsJson = False,
@@ -44,6 +47,7 @@ def command(
             lessons_per_day=lessons_per_day,
             days_per_month=days_per_month,
             months_per_year=months_per_year,
+            month=month,
         )
         study = cost_study(chosen, calendar, yen_per_usd=yen_per_usd)
     except ValidationError as fault:
@@ -69,8 +73,12 @@ def command(
 
 def _option_fault(error: ErrorDetails) -> str:
     """One fault of the calendar, said of the option that it came from."""
-    option = str(error["loc"][0]).replace("_", "-")
-    return f"--{option} {error['input']:g}: {error['msg'].replace('Input should', 'it must')}"
+    if not error["loc"]:  # of several options together
+        return error["msg"].removeprefix("Value error, ")
+    option, given = str(error["loc"][0]).replace("_", "-"), error["input"]
+    if option == "month":
+        return f"--month {given!r} is no month; write it as year and month, for example 2027-02"
+    return f"--{option} {given:g}: {error['msg'].replace('Input should', 'it must')}"
 
 
 def _spans(study: CostStudy) -> Table:

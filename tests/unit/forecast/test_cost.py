@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scenarios import scenario
 
+from capacity.dynamodb.item_size import item_size_bytes
 from capacity.forecasting.forecast import forecast
 from capacity.pricing import prices
 from capacity.pricing.billing_modes import (
@@ -22,7 +23,7 @@ from capacity.pricing.billing_modes import (
     scaled_day,
 )
 from capacity.pricing.cost import Use, breakdown, cost_lines, total_usd
-from capacity.pricing.cost_study import cost_study, demand_of, infracost_usage
+from capacity.pricing.cost_study import CostStudy, cost_study, demand_of, infracost_usage
 from capacity.pricing.school_calendar import SchoolCalendar
 
 TOKYO, VIRGINIA = prices.load("ap-northeast-1"), prices.load("us-east-1")
@@ -170,3 +171,94 @@ def test_the_infracost_file_is_yaml_with_the_month_s_units() -> None:
     usage = yaml.safe_load(infracost_usage(study))["resource_usage"]["aws_dynamodb_table.mesh_v2"]
     writes = sum(line.quantity for line in study.lines if line.price == "dynamodb.on_demand.write_unit")
     assert usage["monthly_write_request_units"] == pytest.approx(writes, abs=1)
+
+
+@pytest.mark.parametrize(
+    ("month", "hours"),
+    [
+        (None, 730),  # 8,760 hours of an ordinary year, by twelve
+        ("2027-02", 672),
+        ("2028-02", 696),  # a leap year
+        ("2027-04", 720),
+        ("2027-01", 744),
+    ],
+)
+def test_hours_of_a_month(month: str | None, hours: float) -> None:
+    assert SchoolCalendar(month=month).hours_per_month == hours
+
+
+def test_more_school_days_than_a_month_has_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"29 school days do not fit 2027-02, which has 28 days"):
+        SchoolCalendar(month="2027-02", days_per_month=29)
+
+
+def test_february_costs_fewer_hours_of_capacity_and_the_same_lessons() -> None:
+    plenty = {"read": 10, "write": 10}
+    given_ = scenario(billing={"table": plenty, "indexes": {"GroupIdIndex": plenty, "GroupNameIndex": plenty}})
+    mean, february = cost_study(given_), cost_study(given_, SchoolCalendar(month="2027-02"))
+
+    def hourly(study: CostStudy) -> float:
+        return sum(line.quantity for line in study.lines if line.price.startswith("dynamodb.provisioned"))
+
+    assert (hourly(mean), hourly(february)) == (6 * 10 * 730, 6 * 10 * 672)
+    appsync = [next(each for each in study.by_service if each.name == "AppSync") for study in (mean, february)]
+    assert appsync[0].usd_per_month == appsync[1].usd_per_month
+    assert february.school_year_usd == pytest.approx(mean.school_year_usd)
+
+
+def test_capacity_is_paid_in_the_holidays_too() -> None:
+    plenty = {"read": 10, "write": 10}
+    given_ = scenario(billing={"table": plenty, "indexes": {"GroupIdIndex": plenty, "GroupNameIndex": plenty}})
+    study = cost_study(given_, SchoolCalendar(months_per_year=10))
+    hourly = sum(line.usd for line in study.lines if line.price.startswith("dynamodb.provisioned"))
+    assert study.school_year_usd == pytest.approx(12 * hourly + 10 * (study.month_usd - hourly))
+
+
+def test_a_reserved_unit_in_a_short_month_by_hand() -> None:
+    # N. Virginia, one year, writes: a twelfth of the advance in every month, and 672 hours in February.
+    found = reserved_unit_usd("write", "one_year", VIRGINIA, 672)
+    assert found == pytest.approx((150 / 12 + 0.0128 * 672) / 100)
+    modes = {
+        mode.mode: mode.usd_per_month
+        for mode in compare_modes({("table", "write"): 70.0}, SchoolCalendar(month="2027-02"), VIRGINIA).modes
+    }
+    assert modes["provisioned"] == pytest.approx(100 * 0.00065 * 672)
+    assert modes["reserved, one year"] == pytest.approx(150 / 12 + 0.0128 * 672)
+
+
+def test_storage_of_one_group_by_hand() -> None:
+    # A host alone that reports nothing keeps one row, which both indexes project whole.
+    given_ = scenario(groups=1, members=0, traffic={"reports": "0/s", "event_batches": "0/s"})
+    domain, host, uuid, instant = "d" * 33, "n" * 33, "u" * 36, "2026-11-30T09:00:00.000Z"
+    row = {
+        "pk": f"DOMAIN#{domain}", "sk": f"GROUP#{uuid}#METADATA", "id": uuid, "domain": domain,
+        "fullId": f"{uuid}@{domain}", "name": "g" * 33, "hostId": host, "createdAt": instant, "expiresAt": instant,
+        "gsi_pk": f"GROUP#{uuid}", "gsi_sk": f"DOMAIN#{domain}", "gsi2_pk": "ALL_GROUPS", "gsi2_sk": "g" * 33,
+    }  # fmt: skip
+    item = {
+        **{name: {"S": value} for name, value in row.items()},
+        **{name: {"N": "1796052452"} for name in ("heartbeatAt", "ttl")},
+        "useWebSocket": {"BOOL": True},
+        "pollingIntervalSeconds": {"N": "2"},
+    }
+    held = 3 * (item_size_bytes(item) + 100)
+    study = cost_study(given_, SchoolCalendar(lesson_minutes=60, lessons_per_day=1, days_per_month=20))
+    stored = next(line for line in study.lines if line.cause == "storage")
+    assert stored.quantity == pytest.approx(held / 1e9 * 20 / 730)
+
+
+def test_every_key_of_the_infracost_file_is_one_that_infracost_knows() -> None:
+    # Usage schema of infracost's own resources (2026-08): True where it wants a whole number.
+    known = {
+        "aws_dynamodb_table": {
+            "monthly_read_request_units": True, "monthly_write_request_units": True, "storage_gb": True,
+        },
+        "aws_lambda_function": {"monthly_requests": True, "request_duration_ms": True},
+        "aws_cloudwatch_log_group": {"monthly_data_ingested_gb": False},
+    }  # fmt: skip
+    usage = yaml.safe_load(infracost_usage(cost_study(scenario(groups=3, mode="polling"))))
+    assert usage["version"] == 0.1
+    for address, figures in usage["resource_usage"].items():
+        whole = known[address.split(".")[0]]
+        assert set(figures) <= set(whole)
+        assert all(isinstance(figures[key], int) for key in figures if whole[key])
