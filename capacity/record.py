@@ -25,10 +25,14 @@ from typing import Any, Literal
 
 import pyarrow as pa
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import from_json
 
+from capacity.record_upgrades import upgraded
 from capacity.scenario.model import Scenario
 
 SCHEMA_VERSION = 1
+MAX_RUN_JSON_BYTES = 8 * 1024 * 1024
+"""A scenario file, which is the longest part of it, has a megabyte at most."""
 
 _NAME = pa.dictionary(pa.int32(), pa.string())
 _TIME = pa.timestamp("us", tz="UTC")
@@ -240,25 +244,34 @@ def write_run(run_dir: Path, record: RunRecord) -> None:
 
 
 def read_run(run_dir: Path) -> RunRecord:
-    """Read run.json. Raises RunDirectoryError when there is none or it is not one of this version."""
+    """Read run.json, of this version or an older one that upgrades.
+
+    Raises RunDirectoryError when there is none, it is too large, broken, or of a version that is not read here.
+    """
     path = run_dir / "run.json"
     try:
-        text = path.read_text(encoding="utf-8")
+        with path.open("rb") as opened:
+            content = opened.read(MAX_RUN_JSON_BYTES + 1)
     except FileNotFoundError:
         raise RunDirectoryError(
             f"{run_dir} is no run directory: it has no run.json; give a folder like runs/2026-11-30T13-30-00Z-smoke"
         ) from None
-    except (OSError, UnicodeDecodeError) as fault:
-        raise RunDirectoryError(f"{path} cannot be read: {fault}") from fault
+    except OSError as fault:
+        raise RunDirectoryError(f"{path} cannot be read: {fault.strerror or fault}") from fault
+    if len(content) > MAX_RUN_JSON_BYTES:
+        raise RunDirectoryError(f"{path} has more than {MAX_RUN_JSON_BYTES:,} bytes, the most that is read")
     try:
-        record = RunRecord.model_validate_json(text)
+        document = from_json(content)
+    except ValueError as fault:
+        raise RunDirectoryError(f"{path} is not a run record of version {SCHEMA_VERSION}: no JSON: {fault}") from fault
+    try:
+        document = upgraded(document, SCHEMA_VERSION)
+    except ValueError as fault:
+        raise RunDirectoryError(f"{path} {fault}") from fault
+    try:
+        return RunRecord.model_validate(document)
     except ValueError as fault:
         raise RunDirectoryError(f"{path} is not a run record of version {SCHEMA_VERSION}: {fault}") from fault
-    if record.schema_version != SCHEMA_VERSION:
-        raise RunDirectoryError(
-            f"{path} has schema version {record.schema_version}; this meshcap reads version {SCHEMA_VERSION}"
-        )
-    return record
 
 
 def update_run(run_dir: Path, **changes: Any) -> RunRecord:

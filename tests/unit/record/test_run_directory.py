@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from capacity.record import (
-    SCHEMA_VERSION,
     RunDirectoryError,
     RunRecord,
     Target,
@@ -67,7 +66,7 @@ def test_a_fault_while_writing_leaves_the_old_file_and_no_litter(run_dir: Path) 
     [
         ("A folder that is no run says what one looks like.", None, "it has no run.json; give a folder like runs/"),
         ("Half a file is named as one.", '{"schema_version": 1, "run_id"', "is not a run record of version"),
-        ("Bytes that are no text are named.", b"\xff\xfe\x00", "cannot be read"),
+        ("Bytes that are no text are named.", b"\xff\xfe\x00", "is not a run record of version 1: no JSON"),
         ("A list is no record.", "[]", "is not a run record"),
     ],
 )
@@ -78,13 +77,6 @@ def test_a_broken_run_directory_is_explained(
         (tmp_path / "run.json").write_bytes(content.encode() if isinstance(content, str) else content)
     with pytest.raises(RunDirectoryError, match=words):
         read_run(tmp_path)
-
-
-def test_a_record_of_another_version_is_refused(run_dir: Path) -> None:
-    path = run_dir / "run.json"
-    path.write_text(path.read_text().replace(f'"schema_version": {SCHEMA_VERSION}', '"schema_version": 99'))
-    with pytest.raises(RunDirectoryError, match="schema version 99; this meshcap reads version 1"):
-        read_run(run_dir)
 
 
 def test_a_run_is_named_by_its_start_and_scenario() -> None:
