@@ -79,7 +79,7 @@ def run_loop(request: Request) -> Outcome:
     if request.target_url != SANDBOX:
         target = _target(request, scenario)
         return _run(request, scenario, target, os.environ["MESHCAP_API_KEY"])
-    run_dir = _new_run_dir(request)
+    run_dir = new_run_dir(request)
     api_key = "da2-" + secrets.token_hex(13)
     with running_sandbox(request.scenario_file, request.scenario, api_key, run_dir / "sandbox.log") as sandbox:
         target = Target(
@@ -105,7 +105,8 @@ def _target(request: Request, scenario: Scenario) -> Target:
     )
 
 
-def _new_run_dir(request: Request) -> Path:
+def new_run_dir(request: Request) -> Path:
+    """Make the folder of a run that begins now. Raises UserError when it cannot be made."""
     run_dir = request.runs_dir / run_id(datetime.now(UTC), request.scenario)
     attempt = run_dir
     number = 1
@@ -127,7 +128,7 @@ def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run
     plan = forecast(scenario)
     if target.kind == "aws":
         _permit(request, plan, target, scenario, api_key)
-    run_dir = _new_run_dir(request) if run_dir is None else run_dir
+    run_dir = new_run_dir(request) if run_dir is None else run_dir
     with _marking(run_dir):
         write_run(run_dir, _first_record(request, scenario, target, run_dir))
         write_json(run_dir / "forecast.json", plan)

@@ -20,6 +20,8 @@ World = Literal["on_demand", "adaptive", "static", "off"]
 ArrivalCurve = Literal["even", "bell", "steps", "spike"]
 
 MAX_NODES = 100_000
+MAX_PER_S = 100
+"""Reports, and batches of events, of one node per second."""
 
 # Index names per layout; the whole tables stand in capacity/workloads/mesh/tables.py.
 _INDEXES: dict[LayoutName, tuple[str, ...]] = {
@@ -96,9 +98,9 @@ def _mode(value: Any) -> Any:
 class Traffic(_Part):
     """What one node sends while its group lives, beside heartbeats, sync and polls."""
 
-    reports_per_s: PerSecond = Field(alias="reports", le=100, examples=["1/s"])
+    reports_per_s: PerSecond = Field(alias="reports", le=MAX_PER_S, examples=["1/s"])
     """Reports (reportDataByNode) per node and second; 0 for none."""
-    event_batches_per_s: PerSecond = Field(alias="event_batches", le=100, examples=["1/s"])
+    event_batches_per_s: PerSecond = Field(alias="event_batches", le=MAX_PER_S, examples=["1/s"])
     """Event batches (fireEventsByNode, or recordEventsByNode when polling) per node and second; 0 for none."""
     variables_per_report: int = Field(2, ge=1, le=100, examples=[2])
     value_bytes: SizeBytes = Field(16, alias="value", ge=1, le=10_000, examples=["16B"])

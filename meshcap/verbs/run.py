@@ -30,25 +30,37 @@ def command(
     i_own_this_endpoint: Annotated[
         bool, typer.Option("--i-own-this-endpoint", help="Allow a target that is not on this machine.")
     ] = False,
+    find_max: Annotated[
+        bool, typer.Option("--find-max", help="Search for the highest rate that is held, by runs at rising rates.")
+    ] = False,
+    max_p99: Annotated[str, typer.Option(help="--find-max: p99 from the intended start stays below this.")] = "100ms",
+    min_achieved: Annotated[str, typer.Option(help="--find-max: this share of the plan is sent.")] = "99%",
+    max_probes: Annotated[int, typer.Option(help="--find-max: runs at most.", min=1)] = 8,
+    probe_hold: Annotated[str, typer.Option(help="--find-max: measuring window of each run.")] = "20s",
+    resume: Annotated[Path | None, typer.Option(help="--find-max: go on with the search in this folder.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="--find-max: print the result as JSON on stdout.")] = False,
 ) -> None:
     """Forecast, load, measure, compare and report a scenario. Whatever follows `--` goes to Locust as it is."""
     from meshcap.loop import Request, run_loop
 
-    outcome = run_loop(
-        Request(
-            scenario=scenario,
-            scenario_file=file,
-            target_url=target,
-            table_name=table,
-            api_id=api_id,
-            runs_dir=runs,
-            patience_s=patience,
-            lang=lang,
-            owned=i_own_this_endpoint,
-            max_usd=max_usd,
-            locust_arguments=list(context.args),
-        )
+    request = Request(
+        scenario=scenario,
+        scenario_file=file,
+        target_url=target,
+        table_name=table,
+        api_id=api_id,
+        runs_dir=runs,
+        patience_s=patience,
+        lang=lang,
+        owned=i_own_this_endpoint,
+        max_usd=max_usd,
+        locust_arguments=list(context.args),
     )
+    if find_max:
+        from meshcap.find_max_output import run_search
+
+        sys.exit(run_search(request, max_p99, min_achieved, max_probes, probe_hold, resume, as_json))
+    outcome = run_loop(request)
     say(outcome.sentence)
     data(str(outcome.report))
     sys.exit(outcome.exit_code)
