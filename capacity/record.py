@@ -281,6 +281,19 @@ def update_run(run_dir: Path, **changes: Any) -> RunRecord:
     return record
 
 
+def read_table(path: Path, columns: list[str] | None = None) -> pa.Table:
+    """A Parquet file of a run, or some of its columns, looked through for values that are no values.
+
+    Raises OSError or pa.ArrowException when it is none, or one whose bytes have changed: an index beyond its
+    dictionary would otherwise be taken for an index of something else.
+    """
+    import pyarrow.parquet as pq
+
+    table = pq.read_table(path, columns=columns)
+    table.validate(full=True)
+    return table
+
+
 def run_id(started_at: datetime, scenario_name: str) -> str:
     """The name of a run: its UTC start and scenario, fit for a folder and for names at the target.
 

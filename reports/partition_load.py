@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow.parquet as pq
 
 from capacity.physics.placement import KEY_SPACE, key_hash
+from capacity.record import read_table
 from capacity.workloads.mesh.charges import charge
 from capacity.workloads.mesh.layouts import layout_model, table_of
 from capacity.workloads.mesh.sent import sent_requests
@@ -55,7 +55,7 @@ def partition_loads(run: Run, edges_s: np.ndarray) -> list[PartitionLoad] | None
     if requests is None or forecast is None or not 0 < len(requests) <= MOST_REQUESTS:
         return None
     scenario = run.record.scenario
-    sent = sent_requests(pq.read_table(run.directory / "requests.parquet", columns=list(_COLUMNS)), scenario)
+    sent = sent_requests(read_table(run.directory / "requests.parquet", columns=list(_COLUMNS)), scenario)
     charges = charge(sent.requests, layout_model(scenario.layout), table_of(scenario))
     time_s = sent.requests.start_s - run.start.timestamp() + sent.requests.time_s[charges.request]
     step = np.searchsorted(edges_s, time_s, side="right") - 1

@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 
 from capacity.forecasting.forecast import Forecast
 from capacity.judgement.comparison import Comparison
-from capacity.record import DELIVERIES, DELIVERY_FAULTS, METRICS, REQUESTS, RunRecord, read_run
+from capacity.record import DELIVERIES, DELIVERY_FAULTS, METRICS, REQUESTS, RunRecord, read_run, read_table
 
 T = TypeVar("T")
 
@@ -154,7 +154,7 @@ class Requests:
         """Read the rows that did not end well, with their messages."""
         columns = ["operation", "start", "outcome", "error_type", "error_message", "request_id"]
         names = [name for name in columns if name in pq.read_schema(self._path).names]
-        table = pq.read_table(self._path, columns=names)
+        table = read_table(self._path, columns=names)
         return table.filter(pc.invert(pa.chunked_array([self.ok]))).to_pandas()
 
 
@@ -169,7 +169,7 @@ def _read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa
     missing = [name for name in schema.names if name not in present]
     if missing:
         raise ValueError(f"it lacks the columns {', '.join(missing)}")
-    return pq.read_table(path, columns=columns)
+    return read_table(path, columns=columns)
 
 
 def _microseconds(column: pa.ChunkedArray) -> np.ndarray:

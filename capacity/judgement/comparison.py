@@ -18,7 +18,6 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from capacity.forecasting.forecast import Forecast, read_forecast
@@ -34,7 +33,7 @@ from capacity.judgement.comparison_record import (
     UnitsSeries,
 )
 from capacity.measurement.measured import Measured, read_measured
-from capacity.record import RunDirectoryError, RunRecord, read_run
+from capacity.record import RunDirectoryError, RunRecord, read_run, read_table
 from capacity.workloads.mesh.charges import CALLS, TABLE, Charges, charge
 from capacity.workloads.mesh.layouts import layout_model, table_of
 from capacity.workloads.mesh.requests import OPERATIONS, Floats, Outcome
@@ -63,7 +62,7 @@ def compare(run_dir: Path) -> Comparison:
         raise RunDirectoryError(
             f"{run_dir} has no requests.parquet; run the scenario again, as in meshcap run classroom"
         )
-    requests = pq.read_table(path)
+    requests = read_table(path)
     return comparison_of(record, requests, read_forecast(run_dir), read_measured(run_dir, record.target.table_name))
 
 

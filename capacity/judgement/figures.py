@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from hdrh.histogram import HdrHistogram
 from numpy.typing import NDArray
 
 from capacity.forecasting.forecast import Forecast
 from capacity.judgement.comparison import Comparison, ErrorName, Kind
 from capacity.judgement.expect import Threshold
-from capacity.record import DELIVERIES, REQUESTS, RunRecord
+from capacity.record import DELIVERIES, REQUESTS, RunRecord, read_table
 from capacity.workloads.mesh.charges import TABLE
 
 MIN_TAIL_SAMPLES = 10
@@ -97,7 +96,7 @@ def load_figures(run_dir: Path, record: RunRecord, comparison: Comparison | None
 
 
 def _read(path: Path, schema: pa.Schema) -> pa.Table:
-    return pq.read_table(path) if path.exists() else schema.empty_table()
+    return read_table(path) if path.exists() else schema.empty_table()
 
 
 def _between(column: pa.ChunkedArray, start: datetime, end: datetime) -> pa.ChunkedArray:

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from capacity.judgement.comparison import comparison_of
 from capacity.measurement.cloudwatch import CloudWatchReader, Expectation, Patience, Reading, cloudwatch_client
 from capacity.measurement.metric_catalogue import queries_for
-from capacity.record import METRICS, REQUESTS, RunRecord, replacing
+from capacity.record import METRICS, REQUESTS, RunRecord, read_table, replacing
 from capacity.workloads.mesh.layouts import table_of
 
 # Beside a target on this machine nothing is on its way for long; AWS publishes minutes, and not all at once (its
@@ -26,7 +26,7 @@ def measure(run_dir: Path, record: RunRecord, *, patience_s: float) -> Reading:
 
     Raises CloudWatchError, with a sentence for the user, when CloudWatch cannot be read.
     """
-    requests = pq.read_table(run_dir / "requests.parquet") if (run_dir / "requests.parquet").exists() else None
+    requests = read_table(run_dir / "requests.parquet") if (run_dir / "requests.parquet").exists() else None
     start, end = _span(record, requests)
     target = record.target
     reader = CloudWatchReader(cloudwatch_client(target.region, target.aws_endpoint_url))

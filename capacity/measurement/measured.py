@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
-from capacity.record import dimension_text
+from capacity.record import dimension_text, read_table
 from capacity.workloads.mesh.charges import TABLE
 
 NAMESPACE = "AWS/DynamoDB"
@@ -68,7 +67,7 @@ class Measured:
 def read_measured(run_dir: Path, table_name: str) -> Measured | None:
     """The DynamoDB metrics of a run directory; None when it has no metrics.parquet."""
     path = run_dir / "metrics.parquet"
-    return measured_of(pq.read_table(path), table_name) if path.exists() else None
+    return measured_of(read_table(path), table_name) if path.exists() else None
 
 
 def measured_of(metrics: pa.Table, table_name: str) -> Measured:

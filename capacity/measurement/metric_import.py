@@ -14,13 +14,12 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from capacity.document import DocumentError, Fault, read_text
 from capacity.measurement.metric_import_answers import Query, queries_in, series_of_data, series_of_statistics
 from capacity.measurement.metric_import_csv import series_of_csv
 from capacity.measurement.metric_import_series import ImportedSeries, Whose, finished
-from capacity.record import METRICS, dimension_text
+from capacity.record import METRICS, dimension_text, read_table
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 _EXPECTED = (
@@ -91,7 +90,7 @@ def read_metrics(folder: Path) -> pd.DataFrame:
             f"{folder} has no metrics.parquet; make it, as in meshcap import-metrics a.json --table posts -o {folder}"
         )
     try:
-        frame: pd.DataFrame = pq.read_table(path).to_pandas()
+        frame: pd.DataFrame = read_table(path).to_pandas()
     except pa.lib.ArrowException as fault:
         raise ValueError(f"{path} is no Parquet file: {fault}") from None
     return frame

@@ -31,7 +31,7 @@ def command(
     import pyarrow.parquet as pq
 
     from capacity.measurement.metric_explanations import explanations
-    from capacity.measurement.metric_import import MetricImportError, import_metrics, merged
+    from capacity.measurement.metric_import import MetricImportError, import_metrics, merged, read_metrics
     from capacity.measurement.metric_import_series import Whose
     from capacity.record import METRICS, replacing
 
@@ -43,7 +43,10 @@ def command(
     path = out / "metrics.parquet"
     out.mkdir(parents=True, exist_ok=True)
     if path.exists():
-        metrics = merged(pq.read_table(path).to_pandas(), metrics)
+        try:
+            metrics = merged(read_metrics(out), metrics)
+        except ValueError as fault:
+            raise UserError(str(fault)) from None
     with replacing(path) as temporary:
         pq.write_table(pa.Table.from_pandas(metrics, schema=METRICS, preserve_index=False), temporary)
     for note in imported.notes:
