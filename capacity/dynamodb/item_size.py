@@ -117,7 +117,10 @@ def _binary_bytes(content: str | bytes) -> int:
 
 
 def _list_bytes(content: list[AV]) -> int:
-    return CONTAINER_BYTES + sum(ELEMENT_BYTES + value_size_bytes(element) for element in content)
+    size = CONTAINER_BYTES + ELEMENT_BYTES * len(content)
+    for element in content:
+        size += value_size_bytes(element)
+    return size
 
 
 def _map_bytes(content: Mapping[str, AV]) -> int:

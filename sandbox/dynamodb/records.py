@@ -32,15 +32,19 @@ def stored_text(item: Any) -> bytes:
 
 
 class Record:
-    """An item or an index entry: `order`, JSON `text`, `size_bytes` as DynamoDB counts them, `entries` per index."""
+    """An item or an index entry: `order`, JSON `text`, `size_bytes` as DynamoDB counts them, `entries` per index.
 
-    __slots__ = ("entries", "order", "size_bytes", "text")
+    `reminder_s`: when its time to live is looked at next, epoch seconds; None for never.
+    """
+
+    __slots__ = ("entries", "order", "reminder_s", "size_bytes", "text")
 
     def __init__(self, order: Order, text: bytes, size_bytes: int, entries: list[Record | None] | None = None):
         self.order = order
         self.text = text
         self.size_bytes = size_bytes
         self.entries = entries
+        self.reminder_s: float | None = None
 
 
 class OrderedRecords:

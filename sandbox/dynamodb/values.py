@@ -25,20 +25,22 @@ _MANY = "Supplied AttributeValue has more than one datatypes set, must contain e
 
 def canonical_item(item: Item) -> Item:
     """The item in canonical form: `item` itself when it already is, else a new dict; nothing is changed in place."""
-    changed: Item | None = None
-    for name, value in item.items():
-        if type(value) is dict and "S" in value and len(value) == 1 and type(value["S"]) is str:
-            continue
-        canonical = canonical_value(value, 1)
-        if canonical is not value:
-            if changed is None:
-                changed = dict(item)
-            changed[name] = canonical
-    return item if changed is None else changed
+    return _members(item, 1)
 
 
 def canonical_value(value: AttributeValue, depth: int = 1) -> AttributeValue:
     """One value in canonical form; ValidationException or TypeError where DynamoDB refuses it."""
+    if type(value) is dict and len(value) == 1 and depth <= MAX_DEPTH:
+        ((kind, content),) = value.items()
+        check = _CHECKS.get(kind)
+        if check is not None and content is not None:
+            canonical = check(content, depth)
+            return value if canonical is content else {kind: canonical}
+    return _unusual_value(value, depth)
+
+
+def _unusual_value(value: AttributeValue, depth: int) -> AttributeValue:
+    """A value of none or several types, too deep, or with members that are no types."""
     if value is None:
         raise validation(_EMPTY)
     if type(value) is not dict:
@@ -56,10 +58,21 @@ def canonical_value(value: AttributeValue, depth: int = 1) -> AttributeValue:
             _CHECKS[kind](content, depth)
         raise validation(_MANY)
     ((kind, content),) = given.items()
-    canonical = _CHECKS[kind](content, depth)
-    if canonical is content and len(value) == 1:
-        return value
-    return {kind: canonical}
+    return {kind: _CHECKS[kind](content, depth)}
+
+
+def _members(values: dict[str, AttributeValue], depth: int) -> dict[str, AttributeValue]:
+    """Named values at a depth in canonical form. Text, which most values are, needs no call."""
+    changed: dict[str, AttributeValue] | None = None
+    for name, value in values.items():
+        if type(value) is dict and "S" in value and len(value) == 1 and type(value["S"]) is str and depth <= MAX_DEPTH:
+            continue
+        canonical = canonical_value(value, depth)
+        if canonical is not value:
+            if changed is None:
+                changed = dict(values)
+            changed[name] = canonical
+    return values if changed is None else changed
 
 
 def _text(content: Any, _depth: int) -> Any:
@@ -137,15 +150,20 @@ def _set_of(
 def _list(content: Any, depth: int) -> Any:
     if type(content) is not list:
         raise TypeError(content)
-    members = [canonical_value(each, depth + 1) for each in content]
-    return content if all(a is b for a, b in zip(members, content, strict=True)) else members
+    changed: list[AttributeValue] | None = None
+    for position, value in enumerate(content):
+        canonical = canonical_value(value, depth + 1)
+        if canonical is not value:
+            if changed is None:
+                changed = list(content)
+            changed[position] = canonical
+    return content if changed is None else changed
 
 
 def _map(content: Any, depth: int) -> Any:
     if type(content) is not dict:
         raise TypeError(content)
-    members = {name: canonical_value(each, depth + 1) for name, each in content.items()}
-    return content if all(a is b for a, b in zip(members.values(), content.values(), strict=True)) else members
+    return _members(content, depth + 1)
 
 
 _CHECKS: dict[str, Callable[[Any, int], Any]] = {

@@ -92,7 +92,7 @@ class Write:
             if table.collection_bytes is not None:
                 table.grow_collection(order[0], change)
         if table.expiry is not None and item is not None:
-            table.expiry.watch(table, order, item)
+            table.expiry.watch(table, old, item)
         if table.stream is not None:
             table.stream.record(now_s, table.keys, self.old_text, text, expired=free)
         if free:
@@ -132,12 +132,12 @@ class Write:
                     entries[position] = None
                 continue
             if index.projects_all:
-                entry_text, entry_size = text, size
+                entry_item, entry_text, entry_size = item, text, size
             else:
                 entry_item = index.entry_of(item)
                 entry_text, entry_size = stored_text(entry_item), item_size_bytes(entry_item)
             if old is not None and old.order == order:
-                if _differ(old, entry_text, entry_size):
+                if _differ(old, entry_text, entry_size, entry_item):
                     self.index_charges.append((index, write_units(max(old.size_bytes, entry_size)), order))
                     self._resize(index, order, entry_size - old.size_bytes, now_s)
                 old.text, old.size_bytes = entry_text, entry_size
@@ -170,11 +170,13 @@ class Write:
             index.throughput.store(now_s, order[0], change_bytes, entry_sort_bytes(index.keys, order))
 
 
-def _differ(old: Record, text: bytes, size_bytes: int) -> bool:
-    """Whether an entry changes: the same attributes in another order are no change."""
+def _differ(old: Record, text: bytes, size_bytes: int, item: Item) -> bool:
+    """Whether an entry changes to `item`: the same attributes in another order are no change."""
     if old.text == text:
         return False
-    return old.size_bytes != size_bytes or bool(orjson.loads(old.text) != orjson.loads(text))
+    if old.size_bytes != size_bytes or len(old.text) != len(text):
+        return True
+    return bool(orjson.loads(old.text) != item)
 
 
 def admits_write(table: TableState, order: Order, now_s: float, refusals: Refusals) -> bool:

@@ -71,6 +71,51 @@ def test_an_item_that_is_renewed_stays(engine: Engine, clock: Clock) -> None:
     assert count(engine) == 0
 
 
+def test_overwriting_does_not_let_the_queue_grow(engine: Engine, clock: Clock) -> None:
+    """A heartbeat puts its item's expiry off again and again: what waits is one reminder per item."""
+    for beat in range(200):
+        for node in range(10):
+            put(engine, f"k{node}", {"N": str(int(START_S) + 600 + beat)})
+    assert len(engine.expiry) == 10
+    clock.advance(600 + 200 + 30 * 60 + 2)  # every reminder is looked at, set anew at most once, and due again
+    clock.advance(30 * 60)
+    assert count(engine) == 0
+    assert len(engine.expiry) == 0
+
+
+@pytest.mark.parametrize("change", ["deleted and put anew", "brought forward"])
+def test_outdated_reminders_are_cleared_out(engine: Engine, clock: Clock, change: str) -> None:
+    """Ten items, 10,000 writes that each leave an outdated reminder behind."""
+    for turn in range(1000):
+        clock.advance(1.0)
+        for node in range(10):
+            if change == "deleted and put anew":
+                engine.call("DeleteItem", {"TableName": "things", "Key": {"pk": {"S": f"k{node}"}}})
+            put(engine, f"k{node}", {"N": str(int(START_S) + 90_000_000 - 2000 * turn)})
+    assert 10 <= len(engine.expiry) <= 2 * 10 + 1024
+
+
+def test_an_expiry_that_is_brought_forward_counts(engine: Engine, clock: Clock) -> None:
+    put(engine, "a", {"N": str(int(START_S) + 90_000)})
+    put(engine, "a", {"N": str(int(START_S) + 10)})
+    clock.advance(10 + 30 * 60 + 1)
+    assert count(engine) == 0
+
+
+def test_switching_it_off_and_on_again(engine: Engine, clock: Clock) -> None:
+    """Nothing is deleted meanwhile; then the new attribute decides."""
+    put(engine, "a", {"N": str(int(START_S) + 10)})
+    put(engine, "b", {"N": str(int(START_S) + 90_000)})
+    engine.call("UpdateTimeToLive", {**ENABLE, "TimeToLiveSpecification": {"Enabled": False, "AttributeName": "ttl"}})
+    assert len(engine.expiry) == 0
+    clock.advance(3600.0)
+    assert count(engine) == 2
+    engine.call("UpdateTimeToLive", ENABLE)
+    assert len(engine.expiry) == 2
+    clock.advance(3600.0)
+    assert count(engine) == 1
+
+
 def test_the_stream_says_that_the_service_deleted_it(engine: Engine, clock: Clock) -> None:
     """Developer Guide, time-to-live-ttl-streams: userIdentity is dynamodb.amazonaws.com of type Service."""
     put(engine, "a", {"N": str(int(START_S) + 10)})
