@@ -13,7 +13,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import locustfiles
+from capacity.exit_codes import ExitCode
 from capacity.record import Target
+from meshcap.errors import UserError
 from meshcap.interrupts import interrupts_held_back
 
 LOCUSTFILE = Path(locustfiles.__file__).parent / "mesh.py"
@@ -35,7 +37,7 @@ def run_locust(
 
     `on_tick` is told the seconds since the start, a few times a second. On Ctrl-C the load is asked to stop, which
     dissolves its groups and writes its record; on a second Ctrl-C it is killed. None of its processes is left when this
-    returns. Returns whether it was interrupted.
+    returns. Returns whether it was interrupted. Raises UserError when Locust refuses its arguments.
     """
     command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless", "-H", target.graphql_url]
     environment = dict(
@@ -45,12 +47,13 @@ def run_locust(
         MESHCAP_RUN_DIR=str(run_dir),
         MESHCAP_API_KEY=api_key,
         MESHCAP_SUPERVISED="1",  # it stops by itself should we die
-        MESHCAP_I_OWN_THIS_ENDPOINT="true",  # the target has been permitted by whoever called us
+        MESHCAP_I_OWN_THIS_ENDPOINT="true" if target.kind == "aws" else "false",  # whoever called us has permitted it
         **_private_master(extra_arguments),
     )
+    log_file = run_dir / "locust.log"
     process: subprocess.Popen[bytes] | None = None
     try:
-        with interrupts_held_back(), (run_dir / "locust.log").open("w", encoding="utf-8") as log:
+        with interrupts_held_back(), log_file.open("w", encoding="utf-8") as log:
             process = subprocess.Popen(
                 [*command, *extra_arguments],
                 stdin=subprocess.DEVNULL,
@@ -59,7 +62,10 @@ def run_locust(
                 env=environment,
                 start_new_session=True,
             )
-        return _wait(process, on_tick)
+        interrupted = _wait(process, on_tick)
+        if not interrupted and process.returncode in (ExitCode.USAGE, ExitCode.BAD_CONFIGURATION):
+            raise UserError(f"Locust does not take what follows --: {last_words(log_file)}; all it says: {log_file}")
+        return interrupted
     except KeyboardInterrupt:  # it came while the load was being started: nobody has joined a group yet
         if process is not None:
             os.killpg(process.pid, signal.SIGKILL)
@@ -67,6 +73,13 @@ def run_locust(
     finally:
         if process is not None:
             _end_group(process.pid)
+
+
+def last_words(log: Path) -> str:
+    """What a process said of its end: the first error of its command line, or its last line."""
+    lines = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    refused = (line.partition("error: ")[2] for line in lines if ": error: " in line)
+    return next(refused, lines[-1] if lines else "nothing")
 
 
 def _private_master(arguments: list[str]) -> dict[str, str]:

@@ -31,6 +31,7 @@ from capacity.record import (
 from capacity.scenario import Scenario, load_scenario
 from meshcap.console import say, talk
 from meshcap.errors import UserError
+from meshcap.locust_arguments import check_locust_arguments
 from meshcap.locust_process import run_locust
 from meshcap.sandbox_process import running_sandbox
 from meshcap.target import SANDBOX, aws_environment, resolve_target
@@ -59,6 +60,8 @@ class Request:
     owned: bool
     max_usd: float
     locust_arguments: list[str]
+    rerun_of: Path | None = None
+    """The run directory whose record this request was made from."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,7 @@ def run_loop(request: Request) -> Outcome:
 
     Raises ScenarioError or UserError before anything is started when the request cannot be met.
     """
+    check_locust_arguments(request.locust_arguments)
     scenario = load_scenario(request.scenario_file, request.scenario)
     if request.target_url != SANDBOX:
         target = _target(request, scenario)
@@ -188,8 +192,15 @@ def _permit(request: Request, plan: Forecast, target: Target, scenario: Scenario
         raise UserError("\n".join(hard), ExitCode.TARGET_UNREACHABLE)
 
 
+def versions() -> dict[str, str]:
+    """What a run is made with."""
+    return {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
+
+
 def _first_record(request: Request, scenario: Scenario, target: Target, run_dir: Path) -> RunRecord:
     again = ["meshcap", "run", request.scenario, "--file", str(request.scenario_file)]
+    if request.rerun_of is not None:
+        again = ["meshcap", "rerun", str(request.rerun_of)]
     if target.kind != "sandbox":
         again += ["--target", target.graphql_url, "--table", target.table_name]
     return RunRecord(
@@ -200,7 +211,7 @@ def _first_record(request: Request, scenario: Scenario, target: Target, run_dir:
         status="started",
         started_at=datetime.now(UTC),
         target=target,
-        versions={"python": platform.python_version()} | {name: version(name) for name in _PACKAGES},
+        versions=versions(),
         host={"system": platform.platform(), "machine": platform.machine(), "cpus": os.cpu_count() or 0},
         clock={"source": "time.time", "resolution_s": get_clock_info("time").resolution},
         command=[*again, *(["--", *request.locust_arguments] if request.locust_arguments else [])],

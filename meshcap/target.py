@@ -25,6 +25,11 @@ def resolve_target(
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         faults.append(f"--target {url!r} is no URL of a GraphQL endpoint; write it like {_EXAMPLE}")
+    elif parts.username is not None or parts.password is not None:
+        faults.append(
+            "--target holds a user name or password, which every user of this machine could read and run.json would "
+            "keep: leave it out; the key of the target is that of MESHCAP_API_KEY"
+        )
     elif not is_loopback(url) and not owned:
         faults.append(
             f"--target {parts.hostname} is not on this machine: add --i-own-this-endpoint if it is yours to load, "

@@ -14,6 +14,8 @@ def target_fault(url: str | None, owned: bool) -> str | None:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return f"{url!r} is no http or https URL"
+    if parts.username is not None or parts.password is not None:
+        return "the target's URL holds a user name or password, which run.json would keep; leave it out"
     if parts.path in ("", "/"):
         return f"{url!r} does not say where GraphQL is"
     if not is_loopback(url) and not owned:

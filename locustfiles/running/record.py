@@ -45,9 +45,20 @@ def begin_record(run_dir: Path, start: Start, scenario: Scenario, scenario_name:
         ),
         versions={"python": platform.python_version(), "locust": version("locust"), "meshcap": version("meshcap")},
         host={"system": platform.platform(), "cpus": os.cpu_count() or 0},
-        command=sys.argv,
+        command=without_secrets(sys.argv),
     )
     write_run(run_dir, record)
+
+
+def without_secrets(arguments: list[str]) -> list[str]:
+    """A command line without the value of --api-key, in any way that Locust takes it."""
+    told, hide = [], False
+    for argument in arguments:
+        name, equals, _ = argument.partition("=")
+        is_key = len(name) > 3 and "--api-key".startswith(name)
+        told.append("***" if hide else f"{name}=***" if is_key and equals else argument)
+        hide = is_key and not equals
+    return told
 
 
 def unused_run_dir(wanted: Path) -> Path:

@@ -9,6 +9,7 @@ import typer
 _VERBS = (
     "plan",
     "run",
+    "rerun",
     "metrics",
     "compare",
     "report",
