@@ -23,12 +23,12 @@ NEAR = 32
 
 
 def stored_text(item: Any) -> bytes:
-    """An item as JSON text to keep.
+    """A canonical item as JSON text to keep, its names in order: equal items have equal texts.
 
     orjson leaves its whole output buffer, several KB, behind a short text; a copy takes what it needs, a tenth of that,
     for a twentieth of a microsecond.
     """
-    return bytes(memoryview(orjson.dumps(item)))
+    return bytes(memoryview(orjson.dumps(item, option=orjson.OPT_SORT_KEYS)))
 
 
 class Record:

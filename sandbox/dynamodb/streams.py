@@ -38,8 +38,6 @@ class Stream:
             return
         old = orjson.loads(old_text) if old_text is not None else None
         new = orjson.loads(new_text) if new_text is not None else None
-        if old == new:
-            return
         self.trim(now_s)
         number = self.first + len(self.records)
         key = keys.key_of(new if new is not None else old)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ import binascii
 from collections.abc import Callable
 from typing import Any
 
+from capacity.dynamodb.item_size import CONTAINER_BYTES, ELEMENT_BYTES, number_size_bytes
 from sandbox.dynamodb.errors import invalid, validation
 from sandbox.dynamodb.numbers import canonical_number, number_value
 
@@ -23,24 +24,40 @@ _EMPTY = "Supplied AttributeValue is empty, must contain exactly one of the supp
 _MANY = "Supplied AttributeValue has more than one datatypes set, must contain exactly one of the supported datatypes"
 
 
+Measured = tuple[Any, int]
+"""Something in canonical form, and its size in bytes by the rules of `capacity.dynamodb.item_size`."""
+Measure = Callable[[Any, int], Measured]
+"""Takes a content and its depth."""
+
+
 def canonical_item(item: Item) -> Item:
     """The item in canonical form: `item` itself when it already is, else a new dict; nothing is changed in place."""
+    return measured_item(item)[0]
+
+
+def measured_item(item: Item) -> tuple[Item, int]:
+    """The item in canonical form and its size in bytes: one walk for both, because a write needs both."""
     return _members(item, 1)
 
 
 def canonical_value(value: AttributeValue, depth: int = 1) -> AttributeValue:
     """One value in canonical form; ValidationException or TypeError where DynamoDB refuses it."""
+    canonical: AttributeValue = _measured_value(value, depth)[0]
+    return canonical
+
+
+def _measured_value(value: AttributeValue, depth: int) -> Measured:
     if type(value) is dict and len(value) == 1 and depth <= MAX_DEPTH:
         ((kind, content),) = value.items()
-        check = _CHECKS.get(kind)
-        if check is not None and content is not None:
-            canonical = check(content, depth)
-            return value if canonical is content else {kind: canonical}
+        measure = _KINDS.get(kind)
+        if measure is not None and content is not None:
+            canonical, size_bytes = measure(content, depth)
+            return value if canonical is content else {kind: canonical}, size_bytes
     return _unusual_value(value, depth)
 
 
-def _unusual_value(value: AttributeValue, depth: int) -> AttributeValue:
-    """A value of none or several types, too deep, or with members that are no types."""
+def _unusual_value(value: AttributeValue, depth: int) -> Measured:
+    """A value of no type or of several, too deep, or with members that are no types."""
     if value is None:
         raise validation(_EMPTY)
     if type(value) is not dict:
@@ -50,41 +67,49 @@ def _unusual_value(value: AttributeValue, depth: int) -> AttributeValue:
             "Nesting Levels have exceeded supported limits: "
             "Attributes in the item have nested levels beyond supported limit"
         )
-    given = {kind: content for kind, content in value.items() if content is not None and kind in _CHECKS}
+    given = {kind: content for kind, content in value.items() if content is not None and kind in _KINDS}
     if len(given) != 1:
         if not given:
             raise validation(_EMPTY)
         for kind, content in given.items():
-            _CHECKS[kind](content, depth)
+            _KINDS[kind](content, depth)
         raise validation(_MANY)
     ((kind, content),) = given.items()
-    return {kind: _CHECKS[kind](content, depth)}
+    canonical, size_bytes = _KINDS[kind](content, depth)
+    return {kind: canonical}, size_bytes
 
 
-def _members(values: dict[str, AttributeValue], depth: int) -> dict[str, AttributeValue]:
-    """Named values at a depth in canonical form. Text, which most values are, needs no call."""
+def _members(values: dict[str, AttributeValue], depth: int) -> tuple[dict[str, AttributeValue], int]:
+    """Named values at a depth, and the bytes of names and values. Text, which most values are, needs no call."""
     changed: dict[str, AttributeValue] | None = None
+    size_bytes = 0
     for name, value in values.items():
-        if type(value) is dict and "S" in value and len(value) == 1 and type(value["S"]) is str and depth <= MAX_DEPTH:
-            continue
-        canonical = canonical_value(value, depth)
+        size_bytes += len(name) if name.isascii() else len(name.encode())
+        if type(value) is dict and "S" in value and len(value) == 1 and depth <= MAX_DEPTH:
+            text = value["S"]
+            if type(text) is str:
+                size_bytes += len(text) if text.isascii() else len(text.encode())
+                continue
+        canonical, value_bytes = _measured_value(value, depth)
+        size_bytes += value_bytes
         if canonical is not value:
             if changed is None:
                 changed = dict(values)
             changed[name] = canonical
-    return values if changed is None else changed
+    return values if changed is None else changed, size_bytes
 
 
-def _text(content: Any, _depth: int) -> Any:
+def _text(content: Any, _depth: int) -> Measured:
     if type(content) is not str:
         raise TypeError(content)
-    return content
+    return content, len(content) if content.isascii() else len(content.encode())
 
 
-def _number(content: Any, _depth: int) -> Any:
+def _number(content: Any, _depth: int) -> Measured:
     if type(content) is not str:
         raise TypeError(content)
-    return canonical_number(content)
+    canonical = canonical_number(content)
+    return content if canonical == content else canonical, number_size_bytes(canonical)
 
 
 def decode_binary(content: str) -> bytes:
@@ -96,26 +121,27 @@ def decode_binary(content: str) -> bytes:
     return raw
 
 
-def _binary(content: Any, _depth: int) -> Any:
+def _binary(content: Any, _depth: int) -> Measured:
     if type(content) is not str:
         raise TypeError(content)
-    if base64.b64encode(decode_binary(content)).decode() != content:
+    raw = decode_binary(content)
+    if base64.b64encode(raw).decode() != content:
         raise TypeError(content)
-    return content
+    return content, len(raw)
 
 
-def _bool(content: Any, _depth: int) -> Any:
+def _bool(content: Any, _depth: int) -> Measured:
     if type(content) is not bool:
         raise TypeError(content)
-    return content
+    return content, 1
 
 
-def _null(content: Any, _depth: int) -> Any:
+def _null(content: Any, _depth: int) -> Measured:
     if type(content) is not bool:
         raise TypeError(content)
     if not content:
         raise invalid("Null attribute value types must have the value of true")
-    return content
+    return content, 1
 
 
 def _duplicates(kind: str, members: list[str], order: Callable[[str], Any] | None) -> str:
@@ -128,45 +154,47 @@ def _duplicates(kind: str, members: list[str], order: Callable[[str], Any] | Non
     return f"[{', '.join(shown)}] " if kind == "SS" else f"[{','.join(shown)}]of type BS "
 
 
-def _set_of(
-    kind: str, member: Callable[[Any, int], Any], order: Callable[[str], Any] | None, empty: str
-) -> Callable[[Any, int], Any]:
-    def check(content: Any, depth: int) -> Any:
+def _set_of(kind: str, member: Measure, order: Callable[[str], Any] | None, empty: str) -> Measure:
+    def measure(content: Any, depth: int) -> Measured:
         if type(content) is not list:
             raise TypeError(content)
         if not content:
             raise invalid(empty)
         if None in content:
             raise invalid("A set may not have null as a member")
-        given = [member(each, depth) for each in content]
+        measured = [member(each, depth) for each in content]
+        given = [canonical for canonical, _ in measured]
         members = sorted(set(given), key=order)
         if len(members) != len(content):
             raise invalid(f"Input collection {_duplicates(kind, given, order)}contains duplicates.")
-        return content if members == content else members
+        return content if members == content else members, sum(size_bytes for _, size_bytes in measured)
 
-    return check
+    return measure
 
 
-def _list(content: Any, depth: int) -> Any:
+def _list(content: Any, depth: int) -> Measured:
     if type(content) is not list:
         raise TypeError(content)
     changed: list[AttributeValue] | None = None
+    size_bytes = CONTAINER_BYTES + ELEMENT_BYTES * len(content)
     for position, value in enumerate(content):
-        canonical = canonical_value(value, depth + 1)
+        canonical, value_bytes = _measured_value(value, depth + 1)
+        size_bytes += value_bytes
         if canonical is not value:
             if changed is None:
                 changed = list(content)
             changed[position] = canonical
-    return content if changed is None else changed
+    return content if changed is None else changed, size_bytes
 
 
-def _map(content: Any, depth: int) -> Any:
+def _map(content: Any, depth: int) -> Measured:
     if type(content) is not dict:
         raise TypeError(content)
-    return _members(content, depth + 1)
+    members, size_bytes = _members(content, depth + 1)
+    return members, CONTAINER_BYTES + ELEMENT_BYTES * len(content) + size_bytes
 
 
-_CHECKS: dict[str, Callable[[Any, int], Any]] = {
+_KINDS: dict[str, Measure] = {
     "S": _text,
     "N": _number,
     "B": _binary,
@@ -178,4 +206,4 @@ _CHECKS: dict[str, Callable[[Any, int], Any]] = {
     "L": _list,
     "M": _map,
 }
-KINDS = frozenset(_CHECKS)
+KINDS = frozenset(_KINDS)

@@ -5,8 +5,6 @@ A write is prepared (checked, nothing changed), then committed (cannot fail). Tr
 
 from __future__ import annotations
 
-import orjson
-
 from capacity.dynamodb.item_size import ITEM_LIMIT_BYTES, item_size_bytes
 from capacity.dynamodb.units import write_units
 from sandbox.dynamodb.errors import validation
@@ -27,12 +25,29 @@ _SIZES_BYTES = tuple(range(8192))
 class Write:
     """A prepared write of `item` (None: delete) at `order` of `table`, over the record `old` (None: there is none)."""
 
-    __slots__ = ("entry_orders", "index_charges", "item", "old", "old_text", "order", "size_bytes", "table", "units")
+    __slots__ = (
+        "entry_orders",
+        "index_charges",
+        "item",
+        "old",
+        "old_text",
+        "order",
+        "size_bytes",
+        "sort_key",
+        "table",
+        "units",
+    )
 
-    def __init__(self, table: TableState, order: Order, old: Record | None, item: Item | None):
-        """Raises ValidationException for an item over 400 KB or with an index key of another type."""
+    def __init__(
+        self, table: TableState, order: Order, old: Record | None, item: Item | None, size_bytes: int | None = None
+    ):
+        """`size_bytes`: of the item, where the caller knows it.
+
+        Raises ValidationException for an item over 400 KB or with an index key of another type.
+        """
         self.table = table
         self.order = order
+        self.sort_key = sort_bytes(order)
         self.old = old
         self.old_text = old.text if old is not None else None
         self.item = item
@@ -41,7 +56,7 @@ class Write:
         if item is None:
             self.size_bytes = 0
         else:
-            size = item_size_bytes(item)
+            size = item_size_bytes(item) if size_bytes is None else size_bytes
             self.size_bytes = size = _SIZES_BYTES[size] if size < len(_SIZES_BYTES) else size
             if size > ITEM_LIMIT_BYTES:
                 raise validation("Item size has exceeded the maximum allowed size")
@@ -88,7 +103,7 @@ class Write:
         if change:
             table.size_bytes += change
             if table.throughput is not None:
-                table.throughput.store(now_s, order[0], change, sort_bytes(order))
+                table.throughput.store(now_s, order[0], change, self.sort_key)
             if table.collection_bytes is not None:
                 table.grow_collection(order[0], change)
         if table.expiry is not None and item is not None:
@@ -115,7 +130,7 @@ class Write:
                 index.queue.put(now_s, order[0], index_units, entry_sort_bytes(index.keys, order))
             index.metrics.consumed_write.add(index_units)  # type: ignore[union-attr]
         if table.throughput is not None:
-            table.throughput.charge(now_s, "write", self.order[0], units, sort_bytes(self.order))
+            table.throughput.charge(now_s, "write", self.order[0], units, self.sort_key)
         table.metrics.consumed_write.add(units)
 
     def _move_entries(self, record: Record, text: bytes, now_s: float) -> None:
@@ -132,12 +147,12 @@ class Write:
                     entries[position] = None
                 continue
             if index.projects_all:
-                entry_item, entry_text, entry_size = item, text, size
+                entry_text, entry_size = text, size
             else:
                 entry_item = index.entry_of(item)
                 entry_text, entry_size = stored_text(entry_item), item_size_bytes(entry_item)
             if old is not None and old.order == order:
-                if _differ(old, entry_text, entry_size, entry_item):
+                if old.text != entry_text:
                     self.index_charges.append((index, write_units(max(old.size_bytes, entry_size)), order))
                     self._resize(index, order, entry_size - old.size_bytes, now_s)
                 old.text, old.size_bytes = entry_text, entry_size
@@ -168,15 +183,6 @@ class Write:
             self.table.grow_collection(self.order[0], change_bytes)
         elif index.throughput is not None:
             index.throughput.store(now_s, order[0], change_bytes, entry_sort_bytes(index.keys, order))
-
-
-def _differ(old: Record, text: bytes, size_bytes: int, item: Item) -> bool:
-    """Whether an entry changes to `item`: the same attributes in another order are no change."""
-    if old.text == text:
-        return False
-    if old.size_bytes != size_bytes or len(old.text) != len(text):
-        return True
-    return bool(orjson.loads(old.text) != item)
 
 
 def admits_write(table: TableState, order: Order, now_s: float, refusals: Refusals) -> bool:

@@ -10,7 +10,7 @@ from sandbox.dynamodb.operations.parameters import key_parameter
 from sandbox.dynamodb.shapes import request_shape
 from sandbox.dynamodb.tables import TableState
 from sandbox.dynamodb.throughput import Refusals, count_throttled
-from sandbox.dynamodb.values import Item, canonical_item
+from sandbox.dynamodb.values import Item, measured_item
 from sandbox.dynamodb.writes import Write, admits_write
 
 if TYPE_CHECKING:
@@ -33,9 +33,9 @@ def batch_write_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dic
     for name, writes in parsed:
         table = engine.table(name)
         placed = []
-        for item, key in writes:
+        for item, key, size_bytes in writes:
             order = table.keys.order_of_key(key if item is None else _key_of(table, item))
-            placed.append((Write(table, order, table.rows.get(order), item), key))
+            placed.append((Write(table, order, table.rows.get(order), item, size_bytes), key))
         if len({write.order for write, _ in placed}) != len(placed):
             raise validation("Provided list of item keys contains duplicates")
         work.append((name, table, placed))
@@ -78,16 +78,16 @@ def batch_write_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dic
     return answer
 
 
-def _parse(each: dict[str, Any]) -> tuple[Item | None, Item]:
-    """(item or None, key-bearing attributes) of one write request."""
+def _parse(each: dict[str, Any]) -> tuple[Item | None, Item, int]:
+    """(item or None, key-bearing attributes, size of the item) of one write request."""
     put, delete = each.get("PutRequest"), each.get("DeleteRequest")
     if (put is None) == (delete is None):
         raise validation(_NEITHER)
     if put is not None:
-        item = canonical_item(put["Item"])
-        return item, item
+        item, size_bytes = measured_item(put["Item"])
+        return item, item, size_bytes
     assert delete is not None
-    return None, key_parameter(delete["Key"])
+    return None, key_parameter(delete["Key"]), 0
 
 
 def _key_of(table: TableState, item: Item) -> Item:

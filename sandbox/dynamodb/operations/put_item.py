@@ -15,7 +15,7 @@ from sandbox.dynamodb.records import Record
 from sandbox.dynamodb.shapes import request_shape
 from sandbox.dynamodb.tables import TableState
 from sandbox.dynamodb.throughput import Refusals
-from sandbox.dynamodb.values import canonical_item
+from sandbox.dynamodb.values import measured_item
 from sandbox.dynamodb.writes import Write, admits_write
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ def put_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, A
     try:
         _SHAPE.check(request)
         plan, values = condition_plan(request)
-        item = canonical_item(request["Item"])
+        item, size_bytes = measured_item(request["Item"])
         returned = return_values(request, ("NONE", "ALL_OLD"))
     except DynamoDBError as error:
         raise enveloped(error) from None
@@ -39,7 +39,7 @@ def put_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, A
     if not admits_write(table, order, now_s, refusals):
         raise refusals.error()
     old = table.rows.get(order)
-    write = Write(table, order, old, item)
+    write = Write(table, order, old, item, size_bytes)
     if plan.condition is not None:
         check_condition(table, plan, values, old, write, now_s, request)
     write.commit(now_s)
