@@ -80,7 +80,17 @@ def _scenario_page() -> str:
         "Every field of a scenario in `scenarios.yaml`, written from the code by `make schemas`. Durations, rates and",
         "sizes take a unit (`30s`, `4/s`, `64B`); a bare number is in seconds, per second, or in bytes.",
     ]
-    for name in ("Scenario", "Population", "Mode", "Settings", "Traffic", "Schedule", "Billing", "Provisioned"):
+    for name in (
+        "Scenario",
+        "Population",
+        "Mode",
+        "Settings",
+        "Traffic",
+        "Schedule",
+        "Billing",
+        "Provisioned",
+        "TimelineSettings",
+    ):
         schema = definitions[name]
         schema = (
             schema if "properties" in schema else schema["anyOf"][-1]

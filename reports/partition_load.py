@@ -10,11 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from capacity.physics.placement import KEY_SPACE, key_hash
+from capacity.physics.placement import KEY_SPACE
 from capacity.record import read_table
-from capacity.workloads.mesh.charges import charge
-from capacity.workloads.mesh.layouts import layout_model, table_of
-from capacity.workloads.mesh.sent import sent_requests
+from capacity.workloads.registry import workload_of
 from reports.run import Run
 
 MOST_REQUESTS = 300_000
@@ -54,15 +52,13 @@ def partition_loads(run: Run, edges_s: np.ndarray) -> list[PartitionLoad] | None
     requests, forecast = run.requests, run.forecast
     if requests is None or forecast is None or not 0 < len(requests) <= MOST_REQUESTS:
         return None
-    scenario = run.record.scenario
-    sent = sent_requests(read_table(run.directory / "requests.parquet", columns=list(_COLUMNS)), scenario)
-    charges = charge(sent.requests, layout_model(scenario.layout), table_of(scenario))
+    workload = workload_of(run.record.scenario)
+    sent = workload.sent(read_table(run.directory / "requests.parquet", columns=list(_COLUMNS)))
+    charges = workload.charge(sent.requests)
     time_s = sent.requests.start_s - run.start.timestamp() + sent.requests.time_s[charges.request]
     step = np.searchsorted(edges_s, time_s, side="right") - 1
     inside = (step >= 0) & (step < len(edges_s) - 1)
-    entities = int(charges.key_entity.max(initial=0)) + 1
-    distinct, key = np.unique(charges.key * entities + charges.key_entity, return_inverse=True)
-    hashes = [key_hash({"S": f"key {name}"}) for name in distinct.tolist()]
+    hashes, key = charges.placed_keys()
     loads = []
     partitions_of = {resource.name: resource.partitions for resource in forecast.resources}
     for number, resource in enumerate(charges.resources):

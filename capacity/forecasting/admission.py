@@ -16,10 +16,9 @@ from capacity.dynamodb.table import Table
 from capacity.physics.backpressure import QUEUE_S, IndexQueue
 from capacity.physics.parameters import DEFAULT, Kind, Parameters, World
 from capacity.physics.partition import Throttle
-from capacity.physics.placement import key_hash
 from capacity.physics.resource import ThroughputResource
 from capacity.physics.settings import Settings
-from capacity.workloads.mesh.charges import READ, TABLE, WRITE, Charges
+from capacity.workloads.charge_rows import READ, TABLE, WRITE, Charges
 
 KINDS: tuple[Kind, Kind] = ("read", "write")
 _CALM = 0.9
@@ -134,10 +133,7 @@ class _Drive:
         self.machine, self.admission, self.charges = machine, admission, charges
         self.request_time_s, self.seconds, self.step_s = time_s, seconds, step_s
         self.second: Ints = np.minimum(time_s[charges.request].astype(np.int64), seconds - 1)
-        keys = charges.key * (int(charges.key_entity.max(initial=0)) + 1) + charges.key_entity
-        distinct, self.key = np.unique(keys, return_inverse=True)
-        # Names are made up: the spread of their hashes is what matters, not their text.
-        self.hashes = [key_hash({"S": f"key {key}"}) for key in distinct.tolist()]
+        self.hashes, self.key = charges.placed_keys()
 
     def run(self) -> None:
         """Every second in turn."""

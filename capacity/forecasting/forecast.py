@@ -24,16 +24,16 @@ from capacity.forecasting.forecast_record import (
     ThroughputForecast,
     Units,
 )
-from capacity.forecasting.quotas_in_use import Ceiling, ceilings
+from capacity.forecasting.quotas_in_use import ceilings
 from capacity.pricing.cost import Use, cost_lines, total_usd
 from capacity.pricing.prices import HOURS_PER_MONTH, PriceList, load
 from capacity.scenario import Scenario
-from capacity.workloads.mesh.charges import TABLE, Charges, charge
-from capacity.workloads.mesh.layouts import layout_model, table_of
-from capacity.workloads.mesh.plan import planned_requests
-from capacity.workloads.mesh.realtime import Realtime, realtime
-from capacity.workloads.mesh.requests import OPERATIONS, Outcome, Requests
-from capacity.workloads.mesh.uses import provisioned_uses, uses_of
+from capacity.workloads.capacity_uses import on_demand_uses, provisioned_uses, within
+from capacity.workloads.ceiling import Ceiling
+from capacity.workloads.charge_rows import TABLE, Charges
+from capacity.workloads.protocol import Services
+from capacity.workloads.registry import workload_of
+from capacity.workloads.stream import Outcome, RequestStream, Stream
 
 __all__ = [
     "STEP_S",
@@ -53,17 +53,18 @@ __all__ = [
 def forecast(scenario: Scenario, start_s: float = 0.0, *, prices: PriceList | None = None) -> Forecast:
     """Forecast a run of `scenario`. `prices` default to the newest list of its region."""
     prices = prices or load(scenario.region)
-    table, requests = table_of(scenario), planned_requests(scenario)
-    charges = charge(requests, layout_model(scenario.layout), table)
+    workload = workload_of(scenario)
+    table, requests = workload.table, workload.planned()
+    charges = workload.charge(requests)
     duration_s = int(np.floor(requests.time_s[-1])) + 1
     admission = admit(charges, requests.time_s, table, scenario.physics, seconds=duration_s, step_s=STEP_S)
-    websocket = np.array([scenario.mode.is_websocket(g) for g in range(scenario.population.groups)], bool)
-    live = realtime(_answered(requests, admission), websocket)
-    series = _Series(requests, charges, admission, duration_s)
-    found = ceilings(requests, charges, live, table, scenario.physics, duration_s)
+    services = workload.services(_answered(requests, admission))
+    series = _Series(workload.operations, requests, charges, admission, duration_s)
+    found = ceilings(requests, charges, table, scenario.physics, duration_s) + services.ceilings(duration_s)
+    live = services.realtime
     return Forecast(
         scenario_digest=scenario.digest(),
-        layout=scenario.layout,
+        layout=workload.layout,
         region=scenario.region,
         world=scenario.physics,
         start_s=start_s,
@@ -75,25 +76,21 @@ def forecast(scenario: Scenario, start_s: float = 0.0, *, prices: PriceList | No
         resources=[series.resource(name, scenario) for name in charges.resources],
         limits=[_limit(each) for each in sorted(found, key=lambda each: -each.peak / each.limit)],
         deliveries=DeliveryForecast(
-            publications=len(live.request),
+            publications=live.publications,
             deliveries=live.deliveries,
             connections=live.connections,
             connection_minutes=live.connection_minutes,
         ),
-        cost=_cost(scenario, requests, charges, admission, live, prices),
-        assumptions=[
-            "every request is answered at once, so a node's first requests fall on its arrival",
-            "a refused request is not repeated",
-            "reads are eventually consistent, and no row expires and is deleted within the run",
-        ],
+        cost=_cost(scenario, series, services, prices),
+        assumptions=list(workload.assumptions),
     )
 
 
-def _answered(requests: Requests, admission: Admission) -> Requests:
+def _answered(requests: Stream, admission: Admission) -> Stream:
     """The requests with those marked that were throttled: nobody hears of them."""
     outcome = requests.outcome.copy()
     outcome[[refusal.request for refusal in admission.refusals]] = Outcome.THROTTLED
-    return replace(requests, outcome=outcome)
+    return replace(requests, outcome=outcome)  # type: ignore[type-var]  # every stream is a dataclass
 
 
 def read_forecast(run_dir: Path) -> Forecast | None:
@@ -107,14 +104,22 @@ def read_forecast(run_dir: Path) -> Forecast | None:
 class _Series:
     """Sums over time of charges and requests."""
 
-    def __init__(self, requests: Requests, charges: Charges, admission: Admission, duration_s: int) -> None:
+    def __init__(
+        self,
+        names: tuple[str, ...],
+        requests: RequestStream,
+        charges: Charges,
+        admission: Admission,
+        duration_s: int,
+    ) -> None:
+        self.names = names
         self.requests, self.charges, self.admission, self.duration_s = requests, charges, admission, duration_s
         self.steps = -(-duration_s // STEP_S)
         self.units = np.where(admission.admitted, charges.units, 0.0)
         self.time_s = requests.time_s[charges.request]
         self.step = (self.time_s // STEP_S).astype(np.int64)
         self.operation = requests.operation[charges.request]
-        shape = (len(OPERATIONS), len(charges.resources), 2, self.steps)
+        shape = (len(names), len(charges.resources), 2, self.steps)
         index = np.ravel_multi_index((self.operation, charges.resource, charges.kind, self.step), shape)
         self.sums = np.bincount(index, self.units, minlength=int(np.prod(shape))).reshape(shape)
 
@@ -127,7 +132,7 @@ class _Series:
             touched = {name: sums[r] for r, name in enumerate(self.charges.resources) if sums[r].any()}
             found.append(
                 OperationForecast(
-                    name=OPERATIONS[number],
+                    name=self.names[number],
                     requests=int(per_s.sum()),
                     requests_per_s=per_s.tolist(),
                     units={name: Units(read=float(s[0].sum()), write=float(s[1].sum())) for name, s in touched.items()},
@@ -199,20 +204,18 @@ def _limit(ceiling: Ceiling) -> LimitForecast:
     )
 
 
-def _cost(
-    scenario: Scenario, requests: Requests, charges: Charges, admission: Admission, live: Realtime, prices: PriceList
-) -> CostForecast:
+def _cost(scenario: Scenario, series: _Series, services: Services, prices: PriceList) -> CostForecast:
     schedule = scenario.schedule
-    run = uses_of(requests, charges, live, admission.admitted, on_demand=scenario.billing.is_on_demand)
-    run += provisioned_uses(scenario, schedule.total_s / 3600)
-    hold = uses_of(
-        requests,
-        charges,
-        live,
-        admission.admitted,
-        on_demand=scenario.billing.is_on_demand,
-        window_s=(schedule.ramp_s, schedule.sending_s),
-    )
+
+    def uses(window_s: tuple[float, float] | None) -> list[Use]:
+        found, requests = services.uses(window_s), series.requests
+        if not scenario.billing.is_on_demand:
+            return found
+        inside = within(requests, window_s)
+        return found + on_demand_uses(series.names, requests, series.charges, inside, series.admission.admitted)
+
+    run = uses(None) + provisioned_uses(scenario, schedule.total_s / 3600)
+    hold = uses((schedule.ramp_s, schedule.sending_s))
     factor = HOURS_PER_MONTH * 3600 / schedule.hold_s
     month = [use.times(factor) for use in hold] + provisioned_uses(scenario, HOURS_PER_MONTH)
     run_lines, month_lines = cost_lines(_paid(run), prices), cost_lines(_paid(month), prices)

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -34,11 +35,10 @@ from capacity.judgement.comparison_record import (
 )
 from capacity.measurement.measured import Measured, read_measured
 from capacity.record import RunDirectoryError, RunRecord, read_run, read_table
-from capacity.workloads.mesh.charges import CALLS, TABLE, Charges, charge
-from capacity.workloads.mesh.layouts import layout_model, table_of
-from capacity.workloads.mesh.requests import OPERATIONS, Floats, Outcome
-from capacity.workloads.mesh.sent import Sent, is_throttle, sent_requests
-from capacity.workloads.mesh.tables import TABLES
+from capacity.workloads.charge_rows import CALLS, TABLE, Charges
+from capacity.workloads.registry import workload_of
+from capacity.workloads.sent_rows import is_throttle
+from capacity.workloads.stream import Floats, Outcome, Sent
 
 __all__ = [
     "CallsComparison",
@@ -79,13 +79,14 @@ class _Comparing:
     ) -> None:
         self.record, self.table, self.forecast, self.measured = record, table, forecast, measured
         scenario = record.scenario
-        self.sent: Sent = sent_requests(table, scenario, only_reads_throttled=_only_reads(measured, scenario.layout))
-        self.charges: Charges = charge(self.sent.requests, layout_model(scenario.layout), table_of(scenario))
+        workload = workload_of(scenario)
+        self.operations = workload.operations
+        indexes = [index.name for index in workload.table.indexes]
+        self.sent: Sent[Any] = workload.sent(table, only_reads_throttled=_only_reads(measured, [TABLE, *indexes]))
+        self.charges: Charges = workload.charge(self.sent.requests)
         self.time_s = self.sent.requests.start_s + self.sent.requests.time_s[self.charges.request]
-        begin = record.measuring_from
-        self.start_s = (
-            begin.timestamp() - scenario.schedule.ramp_s if begin is not None else record.started_at.timestamp()
-        )
+        begin, ahead_s = record.measuring_from, scenario.schedule.ramp_s
+        self.start_s = begin.timestamp() - ahead_s if begin is not None else record.started_at.timestamp()
         self.calls_sent = self.charges.calls(self.sent.requests.items)
 
     def comparison(self) -> Comparison:
@@ -180,7 +181,7 @@ class _Comparing:
         per_request = self.charges.per_request(len(requests))
         unanswered = np.zeros(len(requests), bool)
         unanswered[self.sent.uncertain] = True
-        for number, name in enumerate(OPERATIONS):
+        for number, name in enumerate(self.operations):
             of = requests.operation == number
             if not of.any() and name not in planned:
                 continue
@@ -257,11 +258,10 @@ class _Comparing:
         return notes
 
 
-def _only_reads(measured: Measured | None, layout: str) -> bool:
+def _only_reads(measured: Measured | None, names: list[str]) -> bool:
     """Whether CloudWatch counted throttled reads and no throttled write."""
     if measured is None:
         return False
-    names = (TABLE, *(index.name for index in TABLES[layout].indexes))
     reads, writes = ([measured.throttles(name, kind) or 0 for name in names] for kind in KINDS)
     return sum(reads) > 0 and sum(writes) == 0
 

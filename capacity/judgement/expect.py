@@ -115,7 +115,7 @@ class Threshold:
 
         return core_schema.no_info_plain_validator_function(
             validate,
-            serialization=core_schema.to_string_ser_schema(),
+            serialization=core_schema.to_string_ser_schema(when_used="always"),
         )
 
     @classmethod

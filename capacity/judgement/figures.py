@@ -23,7 +23,7 @@ from capacity.forecasting.forecast import Forecast
 from capacity.judgement.comparison import Comparison, ErrorName, Kind
 from capacity.judgement.expect import Threshold
 from capacity.record import DELIVERIES, REQUESTS, RunRecord, read_table
-from capacity.workloads.mesh.charges import TABLE
+from capacity.workloads.charge_rows import TABLE
 
 MIN_TAIL_SAMPLES = 10
 """A percentile needs this many samples beyond it: p95 needs 200 requests, p99 needs 1,000."""

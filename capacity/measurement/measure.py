@@ -13,7 +13,7 @@ from capacity.judgement.comparison import comparison_of
 from capacity.measurement.cloudwatch import CloudWatchReader, Expectation, Patience, Reading, cloudwatch_client
 from capacity.measurement.metric_catalogue import queries_for
 from capacity.record import METRICS, REQUESTS, RunRecord, read_table, replacing
-from capacity.workloads.mesh.layouts import table_of
+from capacity.workloads.registry import workload_of
 
 # Beside a target on this machine nothing is on its way for long; AWS publishes minutes, and not all at once (its
 # DynamoDB and AppSync metrics have no finer period; CloudWatch metrics pages of both guides, 2026-11-30).
@@ -30,7 +30,7 @@ def measure(run_dir: Path, record: RunRecord, *, patience_s: float) -> Reading:
     start, end = _span(record, requests)
     target = record.target
     reader = CloudWatchReader(cloudwatch_client(target.region, target.aws_endpoint_url))
-    indexes = [index.name for index in table_of(record.scenario).indexes]
+    indexes = [index.name for index in workload_of(record.scenario).table.indexes]
     pace = _AWS if target.kind == "aws" else _LOCAL
     reading = reader.read(
         queries_for(target.table_name, indexes, target.api_id),

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from capacity.record import dimension_text, read_table
-from capacity.workloads.mesh.charges import TABLE
+from capacity.workloads.charge_rows import TABLE
 
 NAMESPACE = "AWS/DynamoDB"
 _KIND = {"read": "Read", "write": "Write"}

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from capacity.document import Document, DocumentError, Fault, NodeReader, Steps, parse, read_text
 from capacity.scenario.model import Scenario
+from capacity.scenario.workload import WORKLOADS
 
 MAX_FILE_BYTES = 1024 * 1024
 
@@ -76,22 +77,27 @@ def parse_scenarios(text: str, file: str = "scenarios.yaml") -> dict[str, Scenar
 
 def _fault(document: Document, detail: Any) -> Fault:
     path = tuple(step for step in detail["loc"] if not (isinstance(step, str) and step.startswith("function-")))
+    workload = None
+    if path[2:3] == ("workload",) and len(path) > 3:  # pydantic tells which workload, where the file has no such step
+        workload, path = str(path[3]), path[:3] + path[4:]
     message = str(detail["msg"]).removeprefix("Value error, ")
     given = detail.get("input")
     if detail["type"] == "missing":
         message = "is missing"
     elif detail["type"] == "extra_forbidden":
-        message = f"is no key here; known are {', '.join(_known_keys(path[:-1]))}"
+        message = f"is no key here; known are {', '.join(_known_keys(path[:-1], workload))}"
     elif not isinstance(given, dict | list) and repr(given) not in message:
         message = f"{given!r}: {message[0].lower()}{message[1:]}"
-    example = _example(path)
+    example = _example(path, workload)
     if example is not None and detail["type"] != "extra_forbidden" and path:
         message += f"; for example {path[-1]}: {example}"
     return document.fault(path, message)
 
 
-def _model_at(path: Steps) -> type[BaseModel] | None:
+def _model_at(path: Steps, workload: str | None = None) -> type[BaseModel] | None:
     """The pydantic model that describes the mapping at `path`; None where there is none."""
+    if path[2:] == ("workload",) and workload is not None:
+        return WORKLOADS.get(workload)
     model: type[BaseModel] | None = ScenarioFile
     names_follow = False  # the next step is a name that the user chose, as below scenarios and billing.indexes
     for step in path:
@@ -114,13 +120,13 @@ def _inner_model(annotation: Any) -> tuple[type[BaseModel] | None, bool]:
     return None, False
 
 
-def _known_keys(path: Steps) -> list[str]:
-    model = _model_at(path)
+def _known_keys(path: Steps, workload: str | None = None) -> list[str]:
+    model = _model_at(path, workload)
     return [field.alias or name for name, field in model.model_fields.items()] if model else []
 
 
-def _example(path: Steps) -> Any:
-    model = _model_at(path[:-1]) if path else None
+def _example(path: Steps, workload: str | None = None) -> Any:
+    model = _model_at(path[:-1], workload) if path else None
     if model is None:
         return None
     for name, field in model.model_fields.items():

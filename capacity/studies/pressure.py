@@ -14,18 +14,18 @@ import numpy as np
 
 from capacity.dynamodb.table import Table
 from capacity.dynamodb.units import READ_UNIT_BYTES
-from capacity.forecasting.quotas_in_use import (
-    APPSYNC_CONNECTS_PER_S,
-    APPSYNC_INBOUND_PER_S,
-    APPSYNC_OUTBOUND_PER_S,
-    APPSYNC_TOKENS_PER_S,
-)
 from capacity.physics.parameters import DEFAULT, Kind
 from capacity.scenario import Scenario
 from capacity.workloads.mesh.charges import TABLE
 from capacity.workloads.mesh.items import ItemKind, data_bytes, placeholders
 from capacity.workloads.mesh.layouts import layout_model, table_of
 from capacity.workloads.mesh.plan import planned_lengths
+from capacity.workloads.mesh.quotas import (
+    APPSYNC_CONNECTS_PER_S,
+    APPSYNC_INBOUND_PER_S,
+    APPSYNC_OUTBOUND_PER_S,
+    APPSYNC_TOKENS_PER_S,
+)
 from capacity.workloads.mesh.standing import PAGE_BYTES
 from capacity.workloads.mesh.steps import Layout, Query
 from capacity.workloads.mesh.stored import rows_of_group
@@ -105,8 +105,8 @@ def load_of(scenario: Scenario) -> Load:
         domains=population.domains,
         groups_per_domain=population.groups_per_domain,
         members_per_group=population.members_per_group,
-        reports_per_s=traffic.reports_per_s,
-        event_batches_per_s=traffic.event_batches_per_s,
+        reports_per_s=traffic.reports_per_s * scenario.schedule.peak_times,
+        event_batches_per_s=traffic.event_batches_per_s * scenario.schedule.peak_times,
         websocket=scenario.mode.websocket,
         host_interval_s=settings.host_heartbeat_interval_s,
         member_interval_s=settings.member_heartbeat_interval_s,

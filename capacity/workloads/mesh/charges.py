@@ -11,7 +11,7 @@ import numpy as np
 
 from capacity.dynamodb.table import Index, Table
 from capacity.dynamodb.units import Consistency, read_units_of, write_units_of
-from capacity.workloads.mesh.charge_rows import CALLS, READ, TABLE, WRITE, Charges
+from capacity.workloads.charge_rows import CALLS, READ, TABLE, WRITE, Charges
 from capacity.workloads.mesh.items import ItemKind
 from capacity.workloads.mesh.requests import CODE, Floats, Ints, Outcome, Requests
 from capacity.workloads.mesh.standing import Standing

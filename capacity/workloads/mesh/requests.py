@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import IntEnum
 
-import numpy as np
-from numpy.typing import NDArray
+from capacity.workloads.stream import Floats, Ints, Outcome
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+__all__ = ["CODE", "OPERATIONS", "PUBLISHING", "Floats", "Ints", "Outcome", "Requests"]
 
 OPERATIONS: tuple[str, ...] = (
     "createDomain",
@@ -36,22 +33,6 @@ OPERATIONS: tuple[str, ...] = (
 CODE: Mapping[str, int] = {name: code for code, name in enumerate(OPERATIONS)}
 PUBLISHING: frozenset[str] = frozenset({"reportDataByNode", "fireEventsByNode", "dissolveGroup"})
 """Mutations whose result goes to every subscriber of the group, the sender included."""
-
-
-class Outcome(IntEnum):
-    """How far a request got: which of its DynamoDB steps ran."""
-
-    DONE = 0
-    NO_GROUP = 1
-    """Stopped at the group check."""
-    NO_NODE = 2
-    """The conditional write found no node."""
-    INVALID = 3
-    """Refused before any DynamoDB call."""
-    THROTTLED = 4
-    """The write was throttled: the reads before it ran. Of an operation that only reads, nothing ran."""
-    READ_THROTTLED = 5
-    """The first read was throttled: nothing ran."""
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -12,46 +11,32 @@ from capacity.scenario import Scenario
 from capacity.workloads.mesh.charges import charge
 from capacity.workloads.mesh.layouts import layout_model, table_of
 from capacity.workloads.mesh.plan import LENGTHS
-from capacity.workloads.mesh.requests import CODE, Floats, Ints, Outcome, Requests
+from capacity.workloads.mesh.requests import CODE, Ints, Outcome, Requests
+from capacity.workloads.sent_rows import codes, floats, is_throttle, lengths, operation_codes, outcomes, seconds
+from capacity.workloads.stream import Sent
 
 if TYPE_CHECKING:
     import pandas as pd
 
-_THROTTLES = ("throughput", "throttling", "requestlimitexceeded")
 _GROUP_MISSING = ("GroupNotFound", "Unauthorized", "Group not found")
 
 
-@dataclass(frozen=True)
-class Sent:
-    """The model's stream and what of the run it could not place.
-
-    `row` is the row of requests.parquet behind each request. `uncertain` are requests without a valid answer: whether
-    they reached DynamoDB is not known, and the model takes them as done. `left_out` counts rows of other operations,
-    such as the subscription, which touch no table.
-    """
-
-    requests: Requests
-    row: Ints
-    uncertain: Ints
-    left_out: int
-
-
-def sent_requests(table: pa.Table, scenario: Scenario, *, only_reads_throttled: bool = False) -> Sent:
+def sent_requests(table: pa.Table, scenario: Scenario, *, only_reads_throttled: bool = False) -> Sent[Requests]:
     """A run's requests in the order in which DynamoDB most likely saw them: by the middle of each request's time.
 
     An answer does not tell whether a read or a write was throttled. A throttled request counts as stopped at its write,
     or, where `only_reads_throttled` (as CloudWatch knows), at its first read.
     """
-    code = _operations(table["operation"])
-    start_s = _seconds(table["start"])
-    middle_s = start_s + np.nan_to_num(_floats(table["latency_ms"])) / 2000.0
+    code = operation_codes(table["operation"], CODE)
+    start_s = seconds(table["start"])
+    middle_s = start_s + np.nan_to_num(floats(table["latency_ms"])) / 2000.0
     rows = np.flatnonzero(code >= 0)
     rows = rows[np.argsort(middle_s[rows], kind="stable")]
-    node, node_names = _codes(table["node"], rows)
-    group, group_names = _codes(table["group"], rows)
-    domain, domain_names = _codes(table["domain"], rows)
+    node, node_names = codes(table["node"], rows)
+    group, group_names = codes(table["group"], rows)
+    domain, domain_names = codes(table["domain"], rows)
     operation = code[rows]
-    outcome, uncertain = _outcomes(table, rows)
+    outcome, uncertain = outcomes(table, rows, _refusal)
     if only_reads_throttled:
         outcome = np.where(outcome == Outcome.THROTTLED, int(Outcome.READ_THROTTLED), outcome)
     group = _filled(group, node)
@@ -67,22 +52,22 @@ def sent_requests(table: pa.Table, scenario: Scenario, *, only_reads_throttled: 
         requests=Requests(
             start_s=zero_s,
             time_s=middle_s[rows] - zero_s,
-            due_s=_seconds(table["intended_start"])[rows] - zero_s,
+            due_s=seconds(table["intended_start"])[rows] - zero_s,
             operation=operation,
             domain=np.maximum(domain, 0),
             group=np.maximum(group, 0),
             node=np.maximum(node, 0),
-            items=np.nan_to_num(_floats(table["items"])[rows]).astype(np.int64),
+            items=np.nan_to_num(floats(table["items"])[rows]).astype(np.int64),
             outcome=outcome,
             group_domain=domain_of_group if len(domain_of_group) else np.zeros(1, np.int64),
             group_host=host if len(host) else np.zeros(1, np.int64),
             bytes_of={
                 **LENGTHS,
-                "domain": _lengths(domain_names),
-                "group": _lengths(group_names),
-                "node": _lengths(node_names),
+                "domain": lengths(domain_names),
+                "group": lengths(group_names),
+                "node": lengths(node_names),
                 # The host names its group after itself; requests.parquet keeps no group names.
-                "group_name": _lengths(node_names)[host] if len(host) else np.ones(1),
+                "group_name": lengths(node_names)[host] if len(host) else np.ones(1),
                 "variables": float(scenario.traffic.variables_per_report),
                 "value": float(scenario.traffic.value_bytes),
                 "payload": float(scenario.traffic.payload_bytes),
@@ -117,35 +102,6 @@ def units_of_sent(requests: pd.DataFrame, scenario: Scenario, layout: str) -> pd
     return frame.groupby(["second", "operation", "resource", "kind"])[["units"]].sum().reset_index()
 
 
-def is_throttle(error_type: str | None, message: str | None) -> bool:
-    """Whether an error speaks of a throttled DynamoDB call; a Lambda function's says so in its message alone."""
-    text = f"{error_type} {message}".lower()
-    return any(word in text for word in _THROTTLES)
-
-
-def _operations(column: Any) -> Ints:
-    """Code of each row's operation, -1 for one that is not among the 17."""
-    number, names = _codes(column, np.arange(len(column)))
-    known = np.array([*(CODE.get(name, -1) for name in names), -1], np.int64)
-    return known[number]
-
-
-def _outcomes(table: pa.Table, rows: Ints) -> tuple[Ints, Ints]:
-    """How far each request got, and which of them nobody knows of: the places of those without a valid answer."""
-    number, names = _codes(table["outcome"], rows)
-    is_ok = np.array([*(name == "ok" for name in names), False])[number]
-    found, uncertain = np.zeros(len(rows), np.int64), []
-    places = np.flatnonzero(~is_ok)
-    failed = table.select(["outcome", "error_type", "error_message"]).take(rows[places])
-    columns = (failed[name].to_pylist() for name in failed.column_names)
-    for place, outcome, error, message in zip(places.tolist(), *columns, strict=True):
-        if outcome == "error" and not (error or "").startswith("4"):
-            uncertain.append(place)
-        else:
-            found[place] = _refusal(error or "", message or "")
-    return found, np.array(uncertain, np.int64)
-
-
 def _refusal(error: str, message: str) -> Outcome:
     if is_throttle(error, message):
         return Outcome.THROTTLED
@@ -174,27 +130,3 @@ def _filled(value: Ints, node: Ints) -> Ints:
     of_node = np.full(int(node.max(initial=-1)) + 1, -1, np.int64)
     of_node[node[known]] = value[known]
     return np.where((value < 0) & (node >= 0), of_node[np.maximum(node, 0)] if len(of_node) else value, value)
-
-
-def _codes(column: Any, rows: Ints) -> tuple[Ints, list[str]]:
-    """Small numbers for the texts of a column, -1 for null, and the texts."""
-    combined = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if not pa.types.is_dictionary(combined.type):
-        combined = combined.dictionary_encode()
-    if isinstance(combined, pa.ChunkedArray):
-        combined = combined.unify_dictionaries().combine_chunks()
-    index = combined.indices.fill_null(-1).to_numpy(zero_copy_only=False).astype(np.int64)
-    return index[rows], combined.dictionary.to_pylist()
-
-
-def _lengths(names: list[str]) -> Floats:
-    return np.array([float(len(name.encode())) for name in names] or [1.0])
-
-
-def _seconds(column: Any) -> Floats:
-    microseconds = column.cast(pa.timestamp("us", tz="UTC")).cast(pa.int64()).to_numpy(zero_copy_only=False)
-    return np.asarray(microseconds, np.float64) / 1e6
-
-
-def _floats(column: Any) -> Floats:
-    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), np.float64)

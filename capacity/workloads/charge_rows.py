@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
-from capacity.workloads.mesh.requests import Floats, Ints
+from capacity.physics.placement import key_hash
+from capacity.workloads.stream import Floats, Ints
 
 TABLE = "table"
 READ, WRITE = 0, 1
@@ -46,6 +49,21 @@ class Charges:
     key_entity: Ints
     call: Ints
     units: Floats
+    values: Mapping[str, Callable[[int], Mapping[str, Any]]] = field(default_factory=dict, kw_only=True)
+    """Of keys whose value decides where they live: the template, and the value for an entity in DynamoDB JSON."""
+
+    def placed_keys(self) -> tuple[list[int], Ints]:
+        """The hash of every distinct partition key, and which of them each row has.
+
+        Where a template has no `values`, names are made up: the spread of their hashes is what matters.
+        """
+        entities = int(self.key_entity.max(initial=0)) + 1
+        distinct, key = np.unique(self.key * entities + self.key_entity, return_inverse=True)
+        hashes = []
+        for number in distinct.tolist():
+            value = self.values.get(self.keys[number // entities])
+            hashes.append(key_hash(value(number % entities) if value else {"S": f"key {number}"}))
+        return hashes, key
 
     def total(self, resource: str, kind: int) -> float:
         """All units of one resource."""
