@@ -20,6 +20,7 @@ from typing import Any
 import orjson
 import uvloop
 
+from capacity.steady_clock import now_s
 from capacity.workloads.mesh.tables import TABLES, provisioned
 from sandbox.access import KeyHolders
 from sandbox.appsync.api import FUNCTION_NAME, AppSyncApi
@@ -52,9 +53,7 @@ class Sandbox:
     The table exists when the block is entered. clock: epoch seconds, for tests that set the time.
     """
 
-    def __init__(
-        self, config: SandboxConfig, clock: Callable[[], float] = time.time, limits: Limits | None = None
-    ) -> None:
+    def __init__(self, config: SandboxConfig, clock: Callable[[], float] = now_s, limits: Limits | None = None) -> None:
         self.config = config
         self.clock = clock
         self.metrics = MetricStore(clock, config.metric_resolution_s, _ZERO_WHEN_IDLE)

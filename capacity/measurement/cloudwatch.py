@@ -30,6 +30,7 @@ from capacity.measurement.metric_reading import (
     notes_on,
     period_of_namespace,
 )
+from capacity.steady_clock import now_s
 
 __all__ = [
     "CloudWatchDenied",
@@ -99,7 +100,7 @@ class CloudWatchReader:
         self,
         client: Any,
         sleep: Callable[[float], None] = time.sleep,
-        clock: Callable[[], float] = time.time,
+        clock: Callable[[], float] = now_s,
     ) -> None:
         self._client = client
         self._sleep = sleep
