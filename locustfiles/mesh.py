@@ -23,6 +23,8 @@ from locustfiles.running.clock import now_s
 from locustfiles.running.generator import generator
 
 _A_LONG_TIME_S = 1e8
+AHEAD_S = 2.0
+"""How long before a later lesson its users are spawned: Locust asks once a second how many there should be."""
 
 
 class MeshUser(User):
@@ -81,13 +83,14 @@ class MeshSchedule(LoadTestShape):
     use_common_options = True  # -u, -r and -t put it out of force
 
     def tick(self) -> tuple[int, float] | None:
-        """All nodes from the beginning, at twice the planned rate; None once everybody has left."""
+        """All nodes of a lesson from its beginning, at twice the planned rate; None once everybody has left."""
         scenario = generator.scenario
         assert scenario is not None
         if generator.has_ended():
             return None
-        nodes, ramp_s = scenario.population.nodes, scenario.schedule.ramp_s
-        return nodes, max(1.0, 2 * nodes / ramp_s) if ramp_s else float(nodes)
+        nodes, schedule = scenario.population.nodes, scenario.schedule
+        lesson = schedule.lesson_at(AHEAD_S + (generator.elapsed_s() or 0.0))
+        return nodes * (lesson + 1), max(1.0, 2 * nodes / schedule.ramp_s) if schedule.ramp_s else float(nodes)
 
 
 @events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]

@@ -105,7 +105,7 @@ class Run:
         record = self.record
         if record.measuring_from is None:
             return record.started_at
-        return record.measuring_from - timedelta(seconds=record.scenario.schedule.ramp_s)
+        return record.measuring_from - timedelta(seconds=record.scenario.schedule.measuring_from_s)
 
     @property
     def window_s(self) -> tuple[float, float] | None:

@@ -69,7 +69,7 @@ def forecast(scenario: Scenario, start_s: float = 0.0, *, prices: PriceList | No
         world=scenario.physics,
         start_s=start_s,
         duration_s=duration_s,
-        hold_from_s=scenario.schedule.ramp_s,
+        hold_from_s=scenario.schedule.measuring_from_s,
         hold_until_s=scenario.schedule.sending_s,
         requests=len(requests),
         operations=series.operations(),
@@ -155,7 +155,7 @@ class _Series:
         chosen = (self.charges.resource == number) & (self.charges.kind == kind)
         per_s = np.bincount(self.time_s[chosen].astype(np.int64), self.units[chosen], minlength=1)
         schedule = scenario.schedule
-        in_hold = chosen & (self.time_s > schedule.ramp_s) & (self.time_s < schedule.sending_s)
+        in_hold = chosen & (self.time_s > schedule.measuring_from_s) & (self.time_s < schedule.sending_s)
         refusals = [r for r in self.admission.refusals if r.resource == name and r.kind == KINDS[kind]]
         first = refusals[0] if refusals else None
         levels = self.admission.levels.get((name, KINDS[kind]))
@@ -163,7 +163,7 @@ class _Series:
             units=float(per_step.sum()),
             units_per_step=_round(per_step),
             peak_units_per_s=float(per_s.max()),
-            hold_units_per_s=float(self.units[in_hold].sum()) / schedule.hold_s,
+            hold_units_per_s=float(self.units[in_hold].sum()) / schedule.measuring_s,
             provisioned_units_per_s=_provisioned(scenario, name, kind),
             burst_left_units=None if levels is None else _round(levels),
             throttled=len(refusals),
@@ -215,8 +215,8 @@ def _cost(scenario: Scenario, series: _Series, services: Services, prices: Price
         return found + on_demand_uses(series.names, requests, series.charges, inside, series.admission.admitted)
 
     run = uses(None) + provisioned_uses(scenario, schedule.total_s / 3600)
-    hold = uses((schedule.ramp_s, schedule.sending_s))
-    factor = HOURS_PER_MONTH * 3600 / schedule.hold_s
+    hold = uses((schedule.measuring_from_s, schedule.sending_s))
+    factor = HOURS_PER_MONTH * 3600 / schedule.measuring_s
     month = [use.times(factor) for use in hold] + provisioned_uses(scenario, HOURS_PER_MONTH)
     run_lines, month_lines = cost_lines(_paid(run), prices), cost_lines(_paid(month), prices)
     used = {line.price for line in [*run_lines, *month_lines]}

@@ -157,7 +157,7 @@ def _month(scenario: Scenario, found: Forecast, calendar: SchoolCalendar, prices
             lines.append(_resized(hold[key], hold[key].quantity * calendar.hours_per_month / HOURS_PER_MONTH))
             continue
         per_s = hold[key].quantity / (HOURS_PER_MONTH * 3600) if key in hold else 0.0
-        arriving = max(0.0, (run.quantity if run else 0.0) - per_s * schedule.hold_s)
+        arriving = max(0.0, (run.quantity if run else 0.0) - per_s * schedule.measuring_s)
         quantity = (arriving * lives + per_s * calendar.lesson_s) * calendar.lessons_per_month
         lines.append(_resized(line, quantity))
     return sorted(lines + _storage(scenario, calendar, prices), key=lambda line: -line.usd)

@@ -1,8 +1,9 @@
 """The scenario: the shared language of forecast, run and report."""
 
-from capacity.scenario.arrivals import Timer, arrivals_s, phases
+from capacity.scenario.arrivals import Ticks, Timer, arrivals_s, lesson_begin_s, lesson_of, load_clock_of, phases
 from capacity.scenario.faults import Faults
 from capacity.scenario.load import ScenarioError, load_scenario, load_scenarios
+from capacity.scenario.load_shape import STEADY, LoadClock, Stage
 from capacity.scenario.model import (
     Billing,
     LayoutName,
@@ -10,16 +11,18 @@ from capacity.scenario.model import (
     Population,
     Provisioned,
     Scenario,
-    Schedule,
     Traffic,
     World,
 )
+from capacity.scenario.schedule import Schedule
 from capacity.scenario.settings import ProfileName, Settings, profile
 
 __all__ = [
+    "STEADY",
     "Billing",
     "Faults",
     "LayoutName",
+    "LoadClock",
     "Mode",
     "Population",
     "ProfileName",
@@ -28,10 +31,15 @@ __all__ = [
     "ScenarioError",
     "Schedule",
     "Settings",
+    "Stage",
+    "Ticks",
     "Timer",
     "Traffic",
     "World",
     "arrivals_s",
+    "lesson_begin_s",
+    "lesson_of",
+    "load_clock_of",
     "load_scenario",
     "load_scenarios",
     "phases",

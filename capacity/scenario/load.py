@@ -9,6 +9,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from capacity.document import Document, DocumentError, Fault, NodeReader, Steps, parse, read_text
+from capacity.scenario.arrival_file import read_arrivals
 from capacity.scenario.model import Scenario
 from capacity.scenario.workload import WORKLOADS
 
@@ -61,6 +62,7 @@ def parse_scenarios(text: str, file: str = "scenarios.yaml") -> dict[str, Scenar
     if document.content is None:
         raise ScenarioError([Fault(file, 1, "", "is empty; begin with version: 1 and scenarios:")])
     data, faults = document.content, list(document.faults)
+    faults += _read_arrival_files(document, Path(file).parent)
     try:
         parsed = ScenarioFile.model_validate(data)
     except ValidationError as error:
@@ -73,6 +75,28 @@ def parse_scenarios(text: str, file: str = "scenarios.yaml") -> dict[str, Scenar
     if faults:
         raise ScenarioError(faults)
     return parsed.scenarios
+
+
+def _read_arrival_files(document: Document, folder: Path) -> list[Fault]:
+    """Put the moments of each `arrivals: {file: ...}` in its place; returns what could not be read."""
+    faults = []
+    scenarios = document.content.get("scenarios") if isinstance(document.content, dict) else None
+    for name, scenario in scenarios.items() if isinstance(scenarios, dict) else ():
+        schedule = scenario.get("schedule") if isinstance(scenario, dict) else None
+        arrivals = schedule.get("arrivals") if isinstance(schedule, dict) else None
+        if not isinstance(schedule, dict) or not isinstance(arrivals, dict):
+            continue
+        path = ("scenarios", name, "schedule", "arrivals")
+        if list(arrivals) != ["file"] or not isinstance(arrivals["file"], str):
+            faults.append(document.fault(path, "is no file of moments; write it like arrivals: {file: arrivals.txt}"))
+            del schedule["arrivals"]
+            continue
+        try:
+            schedule["arrivals"] = read_arrivals(folder / arrivals["file"])
+        except (DocumentError, ValueError) as fault:
+            faults.append(document.fault((*path, "file"), str(fault)))
+            del schedule["arrivals"]
+    return faults
 
 
 def _fault(document: Document, detail: Any) -> Fault:

@@ -12,12 +12,12 @@ from pydantic_core import CoreSchema
 
 from capacity.judgement.expect import Threshold
 from capacity.scenario.faults import Faults
-from capacity.scenario.quantities import PerSecond, Seconds, SizeBytes
+from capacity.scenario.quantities import PerSecond, SizeBytes
+from capacity.scenario.schedule import Schedule
 from capacity.scenario.settings import Settings
 
 LayoutName = Literal["deployed", "phase1", "architecture"]
 World = Literal["on_demand", "adaptive", "static", "off"]
-ArrivalCurve = Literal["even", "bell", "steps", "spike"]
 
 MAX_NODES = 100_000
 MAX_PER_S = 100
@@ -110,44 +110,6 @@ class Traffic(_Part):
     """Bytes of one event's payload."""
 
 
-class Schedule(_Part):
-    """When nodes arrive, work and leave, in seconds from the start of the run.
-
-    Node i of N (groups in order, each group's host first) arrives at `ramp_s * i / N`, or as `arrivals` says. Its
-    timers run from its arrival in the group until `ramp_s + hold_s`, each on its own absolute schedule with its own
-    phase. Then nothing new is sent for `drain_s` while late deliveries come in, and every node leaves. Only the hold is
-    judged.
-    """
-
-    ramp_s: Seconds = Field(alias="ramp", le=86_400, examples=["10s"])
-    hold_s: Seconds = Field(alias="hold", gt=0, le=86_400, examples=["60s"])
-    drain_s: Seconds = Field(5.0, alias="drain", le=3_600, examples=["5s"])
-    arrivals: ArrivalCurve | tuple[Seconds, ...] = Field("even", examples=["bell"])
-    """How nodes arrive within the ramp. `even`; `bell`: few, many, few, as when a lesson begins; `steps`: a quarter of
-    them at once, four times; `spike`: all at once in the middle; or the moments of a recorded arrival, in seconds from
-    the start and in rising order, which any number of nodes replays."""
-
-    @model_validator(mode="after")
-    def _arrive_within_the_ramp(self) -> Schedule:
-        if isinstance(self.arrivals, str):
-            return self
-        if not self.arrivals or list(self.arrivals) != sorted(self.arrivals) or self.arrivals[-1] > self.ramp_s:
-            raise ValueError(
-                f"arrivals must be moments in rising order within the ramp of {self.ramp_s:g} s, like [0s, 1.5s, 4s]"
-            )
-        return self
-
-    @property
-    def sending_s(self) -> float:
-        """Seconds from the start until timers stop."""
-        return self.ramp_s + self.hold_s
-
-    @property
-    def total_s(self) -> float:
-        """Seconds from the start until nodes leave."""
-        return self.sending_s + self.drain_s
-
-
 class Provisioned(_Part):
     """Provisioned throughput of the table or of one index, in units per second."""
 
@@ -214,7 +176,7 @@ class Scenario(_Part):
             ("reports", "data_update_interval"),
             ("event_batches", "event_batch_interval"),
         ):
-            rate_per_s = getattr(self.traffic, f"{rate_name}_per_s")
+            rate_per_s = getattr(self.traffic, f"{rate_name}_per_s") * self.schedule.peak_times
             interval_s = getattr(self.settings, f"{interval_name}_s")
             if rate_per_s * interval_s > 1 + 1e-9:
                 faults.append(
@@ -233,11 +195,14 @@ class Scenario(_Part):
                 for name in known
                 if name not in self.billing.indexes
             ]
-        if self.schedule.total_s > self.settings.max_connection_time_s:
+        if self.schedule.lesson_s > self.settings.max_connection_time_s:
+            what = "the schedule" if self.schedule.lessons == 1 else "a lesson"
             faults.append(
-                f"the schedule takes {self.schedule.total_s:g} s, but a group lives "
+                f"{what} takes {self.schedule.lesson_s:g} s, but a group lives "
                 f"{self.settings.max_connection_time_s:g} s (settings.max_connection_time); shorten schedule.hold"
             )
+        if self.nodes > MAX_NODES:
+            faults.append(f"all lessons together have {self.nodes:,} nodes; the limit is {MAX_NODES:,}")
         if self.world is not None and self.world not in ("off", "static"):
             natural = "on_demand" if self.billing.is_on_demand else "adaptive"
             if self.world != natural:
@@ -245,6 +210,16 @@ class Scenario(_Part):
         if faults:
             raise ValueError("; ".join(faults))
         return self
+
+    @property
+    def groups(self) -> int:
+        """Groups of all lessons: those of the population anew in each."""
+        return self.schedule.lessons * self.population.groups
+
+    @property
+    def nodes(self) -> int:
+        """Nodes of all lessons."""
+        return self.schedule.lessons * self.population.nodes
 
     @property
     def physics(self) -> World:

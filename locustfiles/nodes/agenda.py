@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from heapq import heappop, heappush
 
+from capacity.scenario import STEADY, LoadClock
+
 Action = Callable[[float], object]
 """Called with the moment at which it was due, in epoch seconds."""
 
@@ -44,16 +46,24 @@ class Agenda:
 class Timer:
     """A periodic action on an absolute schedule: late ticks never move the later ones, and none is left out.
 
-    `follow` changes the period from the next tick on, as a client that follows the server's interval does.
+    The period is counted by `clock`. `follow` changes it from the next tick on, as a client that follows the server's
+    interval does.
     """
 
     def __init__(
-        self, enter: Callable[[float, Action], object], first_s: float, period_s: float, until_s: float, action: Action
+        self,
+        enter: Callable[[float, Action], object],
+        first_s: float,
+        period_s: float,
+        until_s: float,
+        action: Action,
+        clock: LoadClock = STEADY,
     ) -> None:
         self._enter = enter
         self._action = action
         self._due_s = first_s
         self._until_s = until_s
+        self._clock = clock
         self.period_s = period_s
         self._generation = 0
         self._arm()
@@ -66,7 +76,7 @@ class Timer:
     def _tick(self, due_s: float, generation: int) -> None:
         if generation != self._generation:
             return
-        self._due_s = due_s + self.period_s
+        self._due_s = self._clock.after(due_s, self.period_s)
         self._arm()
         self._action(due_s)
 

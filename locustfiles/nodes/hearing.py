@@ -142,7 +142,7 @@ class Subscription(Hearing):
 
     def _retry(self) -> None:
         self._connection = None
-        if self._wanted and now_s() < self._session.sending_until_s:
+        if self._wanted and now_s() < self._node.sending_until_s:
             pause_s = min(MAX_RECONNECT_S, 2.0**self._attempt) * random.uniform(0.5, 1.0)
             self._attempt += 1
             self._session.scheduler.enter(now_s() + pause_s, self._connect)

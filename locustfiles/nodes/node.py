@@ -43,6 +43,8 @@ class Node(ABC):
         self.domain = session.plan.domain_name(place.domain_index)
         self.group_id: str | None = None
         self.ended = False
+        self.sending_until_s = session.start.start_s + session.plan.sending_until_s(place.index)
+        """When this node's timers stop."""
         self.filtered = session.plan.has_fault("filtered", place.index)
         """Whether something between this node and the service blocks WebSocket."""
         self.connected = False
@@ -78,7 +80,7 @@ class Node(ABC):
     def live(self) -> None:
         """Enter the group, trying again until the time for sending is over, and start the timers."""
         session = self.session
-        while now_s() < session.sending_until_s and not self.ended:
+        while now_s() < self.sending_until_s and not self.ended:
             entering_s = now_s()
             entered = self._enter_group()
             if self.ended:
@@ -134,10 +136,12 @@ class Node(ABC):
             self.disconnect()
 
     def _start_timer(self, name: TimerName, joined_s: float, period_s: float, action: Any) -> None:
-        first_s = joined_s + self.session.plan.phase(name, self.place.index) * period_s
-        self._timers[name] = Timer(
-            self.session.scheduler.enter, first_s, period_s, self.session.sending_until_s, action
-        )
+        session, index = self.session, self.place.index
+        clock = session.plan.load_clock(name)
+        if not clock.is_steady:
+            clock = clock.from_moment(session.start.start_s + session.plan.lesson_begin_s(index))
+        first_s = clock.after(joined_s, session.plan.phase(name, index) * period_s)
+        self._timers[name] = Timer(session.scheduler.enter, first_s, period_s, self.sending_until_s, action, clock)
 
     def _expire(self, _: float) -> None:
         if self.connected:

@@ -12,7 +12,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from capacity.scenario import Scenario, Timer, arrivals_s, phases
+from capacity.scenario import (
+    STEADY,
+    LoadClock,
+    Scenario,
+    Ticks,
+    Timer,
+    arrivals_s,
+    lesson_begin_s,
+    load_clock_of,
+    phases,
+)
 
 Fault = Literal["vanishing_hosts", "silent_members", "filtered", "reconnecting"]
 _FAULTS: tuple[Fault, ...] = ("vanishing_hosts", "silent_members", "filtered", "reconnecting")
@@ -40,6 +50,8 @@ class Plan:
     scenario: Scenario
     run_id: str
     groups: int
+    planned: bool = True
+    """Whether the scenario's schedule is in force; otherwise there are no lessons and no arrivals."""
 
     @property
     def nodes(self) -> int:
@@ -50,7 +62,8 @@ class Plan:
         """The place of node `index`."""
         population = self.scenario.population
         group, position = divmod(index, population.nodes_per_group)
-        return Member(index, group, group // population.groups_per_domain, position == 0)
+        domain = (group % population.groups if self.planned else group) // population.groups_per_domain
+        return Member(index, group, domain, position == 0)
 
     def host_index(self, group_index: int) -> int:
         """The node that opens group `group_index`."""
@@ -72,6 +85,24 @@ class Plan:
         """Seconds from the start of the run at which node `index` arrives."""
         return float(self._arrivals_s[index])
 
+    def lesson_begin_s(self, index: int) -> float:
+        """Seconds from the start of the run at which the lesson of node `index` begins."""
+        return float(lesson_begin_s(self.scenario, np.array([index]))[0]) if self.planned else 0.0
+
+    def sending_until_s(self, index: int) -> float:
+        """Seconds from the start of the run until the timers of node `index` stop; infinity without a schedule."""
+        return self.lesson_begin_s(index) + self.scenario.schedule.lesson_sending_s if self.planned else float("inf")
+
+    def leaves_s(self, index: int) -> float | None:
+        """When node `index` leaves before the run's end, in seconds from its start; None when it stays until then."""
+        schedule, begin_s = self.scenario.schedule, self.lesson_begin_s(index)
+        is_last = begin_s == schedule.lesson_from_s(schedule.lessons - 1)
+        return None if is_last or not self.planned else begin_s + schedule.lesson_s
+
+    def load_clock(self, timer: Timer) -> LoadClock:
+        """The clock by which a timer counts its period, against seconds from the start of the node's lesson."""
+        return load_clock_of(self.scenario, timer) if self.planned else STEADY
+
     @cached_property
     def _arrivals_s(self) -> NDArray[np.float64]:
         return arrivals_s(self.scenario, self.nodes)
@@ -84,13 +115,16 @@ class Plan:
     def fault_s(self, index: int) -> float:
         """When within the hold it happens, in seconds from the start."""
         schedule = self.scenario.schedule
-        return schedule.ramp_s + schedule.hold_s * self._hash(len(_FAULTS), index)
+        into_the_hold_s = schedule.hold_s * self._hash(len(_FAULTS), index)
+        return self.lesson_begin_s(index) + schedule.measuring_from_s + into_the_hold_s
 
     def is_websocket(self, group_index: int) -> bool:
         """Whether a group uses WebSocket: as the scenario shares modes out, unless its host is behind a filter."""
-        return self.scenario.mode.is_websocket(group_index) and not self.has_fault(
-            "filtered", self.host_index(group_index)
-        )
+        return self._may_use_websocket(group_index) and not self.has_fault("filtered", self.host_index(group_index))
+
+    def _may_use_websocket(self, group_index: int) -> bool:
+        groups = self.scenario.population.groups
+        return self.scenario.mode.is_websocket(group_index % groups if self.planned else group_index)
 
     def _hash(self, salt: int, index: int) -> float:
         return float(phases(self.scenario.seed + 7919 * (salt + 1), "fault", np.array([index]))[0])
@@ -104,7 +138,7 @@ class Plan:
         scenario = self.scenario
         nodes = np.arange(self.nodes)
         is_host = nodes % scenario.population.nodes_per_group == 0
-        is_websocket = np.array([scenario.mode.is_websocket(g) for g in range(self.groups)], dtype=bool)
+        is_websocket = np.array([self._may_use_websocket(g) for g in range(self.groups)], dtype=bool)
         is_websocket = np.repeat(is_websocket, scenario.population.nodes_per_group)
         arrivals = self._arrivals_s
         settings, traffic = scenario.settings, scenario.traffic
@@ -129,7 +163,6 @@ class Plan:
         from_s: float,
         until_s: float,
     ) -> int:
-        first_s = (arrivals + phases(self.scenario.seed, timer, self.nodes) * period_s)[chosen]
-        before_end = np.ceil((until_s - first_s) / period_s).clip(min=0)
-        before_start = np.ceil((from_s - first_s) / period_s).clip(min=0)
-        return int((before_end - before_start).sum())
+        who = np.flatnonzero(chosen)
+        ticks = Ticks(self.scenario, timer, period_s, who, arrivals[who])
+        return int((ticks.before(until_s) - ticks.before(from_s)).sum())

@@ -74,7 +74,7 @@ class Session:
     ) -> None:
         self.scenario = scenario
         self.start = start
-        self.plan = Plan(scenario, start.run_id, start.groups)
+        self.plan = Plan(scenario, start.run_id, start.groups, start.planned)
         self.graphql_url = graphql_url
         self.api_key = api_key
         self.tls = TLS
@@ -90,7 +90,7 @@ class Session:
         self.lateness = Lateness()
         self.scheduler = Scheduler(self.lateness)
         schedule = scenario.schedule
-        self.measuring_from_s = start.start_s + schedule.ramp_s
+        self.measuring_from_s = start.start_s + schedule.measuring_from_s
         self.sending_until_s = start.start_s + schedule.sending_s if start.planned else float("inf")
         self._parts_dir = run_dir / "parts"
         self._parts_dir.mkdir(parents=True, exist_ok=True)
@@ -126,8 +126,11 @@ class Session:
         return index
 
     def add(self, node: Leaver) -> None:
-        """A node that has to leave in the end."""
+        """A node that has to leave in the end, or when its lesson is over."""
         self._nodes.append(node)
+        leaves_s = self.plan.leaves_s(node.place.index)
+        if leaves_s is not None:
+            self.scheduler.enter(self.start.start_s + leaves_s, lambda _: self.leave_later(node))
 
     def leave_all(self) -> None:
         """Everybody leaves, members first; returns when the last has gone."""

@@ -131,7 +131,7 @@ class Generator:
         self._permit_target()  # the web interface lets people change it
         planned = self._environment.shape_class is not None
         population = self.scenario.population
-        groups = population.groups if planned else -(-self._runner.target_user_count // population.nodes_per_group)
+        groups = self.scenario.groups if planned else -(-self._runner.target_user_count // population.nodes_per_group)
         given = self._options.run_dir
         name = unused_run_dir(Path(given)).name if given else run_id(datetime.now(UTC), self._options.scenario)
         self.start = Start(name, now_s() + LEAD_S, groups, planned)

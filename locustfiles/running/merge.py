@@ -47,7 +47,7 @@ def merge_run(run_dir: Path, workers: int) -> None:
     """
     parts = run_dir / "parts"
     start = Start(**orjson.loads((parts / "start.json").read_bytes()))
-    plan = Plan(read_run(run_dir).scenario, start.run_id, start.groups)
+    plan = Plan(read_run(run_dir).scenario, start.run_id, start.groups, start.planned)
     summaries = [orjson.loads(path.read_bytes()) for path in sorted(parts.glob("*.summary.json"))]
     clocks = {_worker(path): ClockOffset(**orjson.loads(path.read_bytes())) for path in parts.glob("*.clock.json")}
     offsets_s = {worker: clock.offset_s for worker, clock in clocks.items()}
@@ -83,7 +83,7 @@ def _in_time_order(paths: list[Path], time_column: str) -> Iterator[tuple[Path, 
 
 def _merge_requests(run_dir: Path, start: Start, scenario: Scenario, offsets_s: dict[str, float]) -> int:
     """Requests of all processes by start; returns how many of the timers' were meant for the measuring window."""
-    from_us = int((start.start_s + scenario.schedule.ramp_s) * 1e6) if start.planned else 0
+    from_us = int((start.start_s + scenario.schedule.measuring_from_s) * 1e6) if start.planned else 0
     until_us = int((start.start_s + scenario.schedule.sending_s) * 1e6) if start.planned else 1 << 62
     sent, waiting = 0, []
     with replacing(run_dir / "requests.parquet") as path, pq.ParquetWriter(path, REQUESTS) as writer:

@@ -83,7 +83,7 @@ def end_record(
     """Write how the generator did: `sent` counts the timers' requests meant for the measuring window."""
     schedule = plan.scenario.schedule
     ended_s = max((summary["ended_s"] for summary in summaries), default=start.start_s)
-    from_s, until_s = start.start_s + schedule.ramp_s, min(ended_s, start.start_s + schedule.sending_s)
+    from_s, until_s = start.start_s + schedule.measuring_from_s, min(ended_s, start.start_s + schedule.sending_s)
     whole = ended_s >= start.start_s + schedule.sending_s
     if not start.planned:
         from_s, until_s, whole = start.start_s, ended_s, True

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from capacity.scenario import Scenario, Timer, arrivals_s, phases
+from capacity.scenario import Scenario, Ticks, Timer, arrivals_s, lesson_begin_s, phases
 from capacity.workloads.mesh.requests import CODE, Floats, Ints, Outcome, Requests
 
 # Lengths of what the scenario leaves open, in bytes. Ids of groups are UUIDs; a node's id is the run's id, a dash and
@@ -41,22 +41,20 @@ def planned_requests(scenario: Scenario) -> Requests:
         scenario.settings,
         scenario.traffic,
     )
-    nodes = np.arange(population.nodes)
+    nodes = np.arange(scenario.nodes)
     group = nodes // population.nodes_per_group
     host = nodes % population.nodes_per_group == 0
-    websocket = np.array([scenario.mode.is_websocket(g) for g in range(population.groups)])[group]
+    websocket = np.array([scenario.mode.is_websocket(g) for g in range(population.groups)])[group % population.groups]
     arrival = arrivals_s(scenario)
-    until_s = schedule.sending_s
+    leaving = lesson_begin_s(scenario, nodes) + schedule.lesson_s
     parts: list[tuple[Floats, Ints, str, int]] = []
 
     def once(who: Ints, name: str, time_s: Floats) -> None:
         parts.append((time_s, who, name, 0))
 
     def every(who: Ints, name: str, timer: Timer, period_s: float, items: int = 0) -> None:
-        first = arrival[who] + phases(scenario.seed, timer, who) * period_s
-        count = np.ceil((until_s - first) / period_s).clip(min=0).astype(np.int64)
-        tick = np.arange(count.sum()) - np.repeat(np.cumsum(count) - count, count)
-        parts.append((np.repeat(first, count) + tick * period_s, np.repeat(who, count), name, items))
+        time_s, position = Ticks(scenario, timer, period_s, who, arrival[who]).times_s()
+        parts.append((time_s, who[position], name, items))
 
     hosts, members = nodes[host], nodes[~host]
     once(nodes, "createDomain", arrival)
@@ -74,15 +72,15 @@ def planned_requests(scenario: Scenario) -> Requests:
     every(nodes[websocket], "listGroupStatuses", "sync", settings.periodic_data_sync_interval_s)
     every(nodes[~websocket], "pollGroupData", "poll", settings.polling_interval_s)
     spread = LEAVE_SPREAD_S * phases(scenario.seed, "heartbeat", members)
-    once(members, "leaveGroup", schedule.total_s + spread)
-    once(hosts, "dissolveGroup", np.full(len(hosts), schedule.total_s + HOST_STAYS_S))
+    once(members, "leaveGroup", leaving[members] + spread)
+    once(hosts, "dissolveGroup", leaving[hosts] + HOST_STAYS_S)
 
     time_s = np.concatenate([part[0] for part in parts])
     order = np.argsort(time_s, kind="stable")  # what is due at once goes in the order above
     node = np.concatenate([part[1] for part in parts])[order]
     operation = np.concatenate([np.full(len(part[0]), CODE[part[2]]) for part in parts])[order]
     items = np.concatenate([np.full(len(part[0]), part[3]) for part in parts])[order]
-    domain_of_group = np.arange(population.groups) // population.groups_per_domain
+    domain_of_group = np.arange(scenario.groups) % population.groups // population.groups_per_domain
     return Requests(
         start_s=0.0,
         time_s=time_s[order],
@@ -105,9 +103,9 @@ def planned_lengths(scenario: Scenario) -> dict[str, Floats | float]:
     return {
         **LENGTHS,
         "domain": RUN_ID_BYTES + 2 + _digits(population.domains),
-        "group": np.full(population.groups, float(GROUP_ID_BYTES)),
-        "group_name": RUN_ID_BYTES + 2 + _digits(population.groups),
-        "node": RUN_ID_BYTES + 2 + _digits(population.nodes),
+        "group": np.full(scenario.groups, float(GROUP_ID_BYTES)),
+        "group_name": RUN_ID_BYTES + 2 + _digits(scenario.groups),
+        "node": RUN_ID_BYTES + 2 + _digits(scenario.nodes),
         "variables": float(scenario.traffic.variables_per_report),
         "value": float(scenario.traffic.value_bytes),
         "payload": float(scenario.traffic.payload_bytes),

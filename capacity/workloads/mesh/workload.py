@@ -62,7 +62,7 @@ class MeshWorkload:
     def services(self, answered: Requests) -> MeshServices:
         """AppSync and Lambda behind the requests."""
         scenario, groups = self._scenario, self._scenario.population.groups
-        websocket = np.array([scenario.mode.is_websocket(group % groups) for group in range(groups)], bool)
+        websocket = np.array([scenario.mode.is_websocket(group % groups) for group in range(scenario.groups)], bool)
         return MeshServices(answered, realtime(answered, websocket))
 
 

@@ -55,11 +55,11 @@ def make(kind: type[Node], index: int, **traffic: object) -> tuple[Any, Target]:
             "schedule": {"ramp": "0s", "hold": "60s"},
         }
     )
-    plan = Plan(scenario, "run", groups=1)
+    plan = Plan(scenario, "run", groups=1, planned=False)
     session = SimpleNamespace(
         scenario=scenario,
         plan=plan,
-        start=Start("run", 0.0, 1, True),
+        start=Start("run", 0.0, 1, False),
         scheduler=SimpleNamespace(enter=lambda *_: None, start=lambda action, due_s: action(due_s)),
         notes=Counter(),
         entered=0,
