@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from reports.changes import Area, Change
 from reports.document import Cell, Table
+from reports.layout import environment
 from reports.numbers import count, milliseconds, number, percent, usd
-from reports.outputs import environment
 from reports.wording import Wording
 
 if TYPE_CHECKING:

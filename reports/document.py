@@ -59,6 +59,8 @@ class Chart:
     alt: str
     data: Table | None = None
     legend: Sequence[Key] = ()
+    image: str = ""
+    """Name of a file of the drawing, for Markdown that stands beside it."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,9 @@ class Figure:
 
 @dataclass(frozen=True)
 class Report:
-    """A whole report: the first screen, then sections."""
+    """A whole report: the first screen, then sections. `verdict` is its answer, `verdict_word` the answer in one word
+    where it judges something.
+    """
 
     lang: str
     title: str
@@ -133,3 +137,4 @@ class Report:
     figures: Sequence[Figure]
     sections: Sequence[Section]
     missing: Sequence[str] = field(default=())
+    footer: str = ""

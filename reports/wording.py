@@ -1,11 +1,18 @@
-"""The words of a report in the reader's language. Sentences live in `reports/strings/<lang>.yaml`, not in code."""
+"""The words of a report in the reader's language. Sentences live in `reports/strings/<lang>.yaml`, not in code.
 
+What the model itself says, such as a cause, a limit or a piece of advice, comes in English;
+`reports/phrases/<lang>.yaml` holds each such phrase, with places for what varies in it, and its translation.
+"""
+
+import re
 from functools import cache
 from pathlib import Path
 
 import yaml
 
 STRINGS = Path(__file__).parent / "strings"
+PHRASES = Path(__file__).parent / "phrases"
+_PLACE = re.compile(r"\\{(\w+)\\}")
 
 
 class Wording:
@@ -34,6 +41,17 @@ class Wording:
         """Return the word for a term of the data (`group.term`), or the term itself where the language has none."""
         return self._sentences.get(f"{group}.{term}", term)
 
+    def phrase(self, text: str) -> str:
+        """Return what the model says in English in the reader's language; as it is where no translation is known."""
+        exact, patterns = phrases(self.lang)
+        if text in exact:
+            return exact[text]
+        for pattern, translation in patterns:
+            found = pattern.fullmatch(text)
+            if found is not None:
+                return translation.format(**{name: self.phrase(value) for name, value in found.groupdict().items()})
+        return text
+
 
 @cache
 def languages() -> tuple[str, ...]:
@@ -55,3 +73,23 @@ def sentences(lang: str) -> dict[str, str]:
 
     flatten("", yaml.safe_load((STRINGS / f"{lang}.yaml").read_text(encoding="utf-8")))
     return flat
+
+
+@cache
+def phrases(lang: str) -> tuple[dict[str, str], list[tuple[re.Pattern[str], str]]]:
+    """Return the translations of a language: whole phrases, and patterns with places, the most literal ones first."""
+    path = PHRASES / f"{lang}.yaml"
+    if not path.exists():
+        return {}, []
+    known: dict[str, str] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    exact = {english: translation for english, translation in known.items() if "{" not in english}
+    patterns = [
+        (re.compile(_PLACE.sub(r"(?P<\1>.+?)", re.escape(english)), re.DOTALL), translation)
+        for english, translation in known.items()
+        if "{" in english
+    ]
+    return exact, sorted(patterns, key=lambda each: -len(_literal(each[0].pattern)))
+
+
+def _literal(pattern: str) -> str:
+    return re.sub(r"\(\?P<\w+>\.\+\?\)", "", pattern)

@@ -9,7 +9,8 @@ import typer
 
 from meshcap.console import data, out, say
 from meshcap.errors import UserError
-from meshcap.options import SCENARIOS, AsJson, ScenarioFile, ScenarioName
+from meshcap.options import SCENARIOS, AsJson, Lang, ScenarioFile, ScenarioName
+from meshcap.study_page import PageFile, write_page
 from meshcap.tables import table
 
 if TYPE_CHECKING:
@@ -31,9 +32,11 @@ def command(
     ] = None,
     yen_per_usd: Annotated[float | None, typer.Option(help="Also in yen, at this rate.")] = None,
     infracost: Annotated[Path | None, typer.Option(help="Write an infracost usage file.")] = None,
+    page: PageFile = None,
+    lang: Lang = "en",
     as_json: AsJson = False,
 ) -> None:
-    """Cost over a school calendar by service, operation and cause, and of other ways to pay. Nothing is sent."""
+    """Cost over a school calendar by service, operation and cause, and of other ways to pay; on a page, too."""
     from pydantic import ValidationError
 
     from capacity.pricing.cost_study import cost_study, infracost_usage
@@ -59,7 +62,15 @@ def command(
         say(f"Wrote {infracost}.")
     if as_json:
         data(study.model_dump_json(indent=2))
-        return
+    else:
+        _show(scenario, study)
+    if page is not None or not as_json:
+        from reports.studies import costs
+
+        write_page("cost", scenario, page, lang, lambda say, today: costs.page(study, scenario, chosen, say, today))
+
+
+def _show(scenario: str, study: CostStudy) -> None:
     say(f"{scenario} in {study.region}, list prices as of {study.prices_as_of}, free tiers not applied.\n")
     shares = (("by service", study.by_service), ("by operation", study.by_operation), ("by cause", study.by_cause))
     for rows in (_spans(study), *(_shares(*each) for each in shares), *_modes(study)):

@@ -9,13 +9,15 @@ import typer
 
 from meshcap.console import data, out, say
 from meshcap.errors import UserError
-from meshcap.options import SCENARIOS, AsJson, ScenarioFile, ScenarioName
+from meshcap.options import SCENARIOS, AsJson, Lang, ScenarioFile, ScenarioName
+from meshcap.study_page import PageFile, write_page
 from meshcap.tables import table
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from capacity.studies.heartbeat import Sweep
+    from capacity.scenario import Scenario
+    from capacity.studies.heartbeat import BeatCost, Sweep
 
 
 def command(
@@ -24,12 +26,17 @@ def command(
     notice: Annotated[float, typer.Option(help="Seconds within which 95 % of vanished nodes must be noticed.")] = 180,
     false_drop: Annotated[float, typer.Option(help="Largest share of living nodes dropped in a lesson.")] = 1e-4,
     loss: Annotated[float, typer.Option(help="Probability that one heartbeat does not arrive.")] = 0.01,
+    page: PageFile = None,
+    lang: Lang = "en",
     as_json: AsJson = False,
 ) -> None:
-    """Sweep intervals and TTLs: requests, units, dollars, time to notice, mistaken drops; and recommend one."""
+    """Sweep intervals and TTLs: requests, dollars, time to notice, mistaken drops; recommend one, on a page, too."""
     from capacity.scenario import load_scenario
-    from capacity.studies.heartbeat import DEPLOYED, SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, beat_costs, saving, sweep
+    from capacity.studies.heartbeat import beat_costs, sweep
 
+    for name, value in (("notice", notice), ("false-drop", false_drop)):
+        if not value > 0:
+            raise UserError(f"--{name} {value:g}: it must be greater than 0")
     chosen = load_scenario(file, scenario)
     try:
         swept = sweep(chosen, loss=loss)
@@ -37,18 +44,51 @@ def command(
         raise UserError(str(fault)) from None
     best = swept.recommend(notice, false_drop)
     costs = beat_costs(chosen)
-    saved = saving(SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, chosen.population.members_per_group)
     if as_json:
-        rows = [*swept.known.values(), *swept.front.tolist(), *([] if best is None else [best])]
-        content = {
-            "combinations": len(swept),
-            "recommended": None if best is None else _figures(swept, best),
-            "settings": [_figures(swept, row) for row in dict.fromkeys(rows)],
-            "appsync_share_of_a_beat": {who: cost.appsync_share for who, cost in costs.items()},
-            "seeds_production_saves": saved,
-        }
-        data(json.dumps(content, indent=2))
-        return
+        _tell_machines(chosen, swept, best, costs)
+    else:
+        _show(scenario, chosen, swept, best, costs, notice, false_drop, loss)
+    if page is not None or not as_json:
+        from reports.studies import heartbeats
+
+        asked = heartbeats.Asked(notice, false_drop, loss)
+        write_page(
+            "heartbeat",
+            scenario,
+            page,
+            lang,
+            lambda say, today: heartbeats.page(chosen, scenario, swept, costs, asked, say, today),
+        )
+
+
+def _tell_machines(chosen: Scenario, swept: Sweep, best: int | None, costs: dict[str, BeatCost]) -> None:
+    from capacity.studies.heartbeat import SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, saving
+
+    saved = saving(SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, chosen.population.members_per_group)
+    rows = [*swept.known.values(), *swept.front.tolist(), *([] if best is None else [best])]
+    content = {
+        "combinations": len(swept),
+        "recommended": None if best is None else _figures(swept, best),
+        "settings": [_figures(swept, row) for row in dict.fromkeys(rows)],
+        "appsync_share_of_a_beat": {who: cost.appsync_share for who, cost in costs.items()},
+        "seeds_production_saves": saved,
+    }
+    data(json.dumps(content, indent=2))
+
+
+def _show(
+    scenario: str,
+    chosen: Scenario,
+    swept: Sweep,
+    best: int | None,
+    costs: dict[str, BeatCost],
+    notice: float,
+    false_drop: float,
+    loss: float,
+) -> None:
+    from capacity.studies.heartbeat import DEPLOYED, SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, saving
+
+    saved = saving(SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, chosen.population.members_per_group)
     say(f"{scenario}: {len(swept):,} combinations; one heartbeat in {1 / loss:,.0f} is lost.\n" if loss else scenario)
     out.print(_known(swept))
     out.print()

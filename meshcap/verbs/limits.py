@@ -9,7 +9,8 @@ import typer
 
 from meshcap.console import data, out, say
 from meshcap.errors import UserError
-from meshcap.options import SCENARIOS, AsJson, ScenarioFile, ScenarioName
+from meshcap.options import SCENARIOS, AsJson, Lang, ScenarioFile, ScenarioName
+from meshcap.study_page import PageFile, write_page
 from meshcap.tables import table
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _AXES: dict[Axis, str] = {
     "reports_per_s": "reports/s",
 }
 
+LAYOUTS = ("deployed", "phase1", "architecture")
+
 
 def command(
     scenario: ScenarioName = "classroom",
@@ -32,23 +35,32 @@ def command(
         str, typer.Option(help="What grows: domains, groups_per_domain, members_per_group or reports_per_s.")
     ] = "groups_per_domain",
     layouts: Annotated[bool, typer.Option("--layouts", help="Put the three table layouts side by side.")] = False,
+    page: PageFile = None,
+    lang: Lang = "en",
     as_json: AsJson = False,
 ) -> None:
-    """Every limit with its headroom, the size at which it is reached, and what would move it. Nothing is sent."""
+    """Every limit with its headroom, the size at which it is reached, and what would move it; on a page, too."""
     from capacity.scenario import load_scenario
     from capacity.studies.limits import AXES, study
 
     chosen = load_scenario(file, scenario)
     if axis not in AXES:
         raise UserError(f"--axis {axis!r} is unknown; choose from {', '.join(AXES)}")
-    names = ("deployed", "phase1", "architecture") if layouts else (None,)
+    own = chosen.layout
+    names = (own, *(name for name in LAYOUTS if name != own)) if layouts else (None,)
     studies = [study(chosen, axis, name) for name in names]
     if as_json:
         content = [json.loads(each.model_dump_json()) for each in studies]
         data(json.dumps(content if layouts else content[0], indent=2))
-        return
-    for each in studies:
-        _show(each)
+    else:
+        for each in studies:
+            _show(each)
+    if page is not None or not as_json:
+        from reports.studies import limits
+
+        write_page(
+            "limits", scenario, page, lang, lambda say, today: limits.page(studies, scenario, chosen, say, today)
+        )
 
 
 def _show(study: LimitsStudy) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import reports.outputs
+import reports.layout
 from reports.charts import Bar, Line, Mark, bars, heat_map, percentile_plot, timeline
 from reports.charts.canvas import ROLES
 
@@ -51,7 +51,7 @@ def test_every_chart_is_well_formed_named_and_free_of_fixed_colours_and_fonts(sv
 
 
 def test_every_role_has_a_colour_in_light_in_dark_and_on_paper() -> None:
-    css = (reports.outputs.TEMPLATES / "report.css").read_text()
+    css = (reports.layout.TEMPLATES / "report.css").read_text()
     for role in ROLES:
         assert css.count(f"--{role}:") == 3, role
 
@@ -103,5 +103,5 @@ def test_no_chart_asks_for_anything_outside_the_page() -> None:
 
 
 def test_the_package_ships_its_templates_and_strings() -> None:
-    root = Path(reports.outputs.__file__).parent
+    root = Path(reports.layout.__file__).parent
     assert {path.name for path in (root / "templates").iterdir()} >= {"report.html.j2", "report.md.j2", "report.css"}

@@ -9,7 +9,7 @@ import re
 
 import pytest
 
-from reports.outputs import TEMPLATES
+from reports.layout import TEMPLATES
 
 TEXT = ("ink", "second", "muted", "good", "bad", "warn", "limit")
 GRAPHICS = ("plan", "sent", "measured", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "h4", "h6")

@@ -42,6 +42,8 @@ COMPOSED = (
     "page.reads",
     "page.writes",
     "limits.key_",
+    "headroom.axis_",
+    "headroom.short_",
     "assumptions.confidence_",
     "changes.",
     "verdict.",
