@@ -26,6 +26,8 @@ class ExitCode(IntEnum):
     """The target did not answer, or its table, key or permission is missing."""
     UNKNOWN = 108
     """A threshold could not be judged because its figure is unknown, such as a metric without points."""
+    STOPPED = 109
+    """The run stopped itself: its spend passed --max-usd, or a threshold of --abort broke (99 for one of `expect`)."""
 
 
 def document() -> dict[int, str]:

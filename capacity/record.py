@@ -187,6 +187,22 @@ class Verdict(_Part):
     thresholds: list[ThresholdResult] = Field(default_factory=list)
 
 
+class EarlyStop(_Part):
+    """Why a run ended itself before its plan was over."""
+
+    rule: Literal["expect", "abort", "max-usd"]
+    """A threshold of the scenario that says abort, one of --abort, or the limit of the spend."""
+    expression: str
+    """The threshold as written."""
+    limit: float
+    actual: float
+    unit: str
+    """ms, share, count or number."""
+    after_s: float
+    """Seconds since the run's zero."""
+    sentence: str
+
+
 class RunRecord(_Part):
     """run.json."""
 
@@ -195,13 +211,15 @@ class RunRecord(_Part):
     scenario_name: str
     scenario: Scenario
     scenario_digest: str
-    status: Literal["started", "finished", "interrupted", "failed"]
+    status: Literal["started", "finished", "interrupted", "failed", "stopped"]
+    """`stopped`: it ended itself, and `stopped` says why."""
     started_at: datetime
     measuring_from: datetime | None = None
     measuring_until: datetime | None = None
     ended_at: datetime | None = None
     target: Target
     generator: Generator | None = None
+    stopped: EarlyStop | None = None
     verdict: Verdict | None = None
     versions: dict[str, str] = Field(default_factory=dict)
     host: dict[str, str | int | float] = Field(default_factory=dict)

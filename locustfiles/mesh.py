@@ -55,7 +55,8 @@ class MeshUser(User):
         start = node.session.start
         if start.planned:
             gevent.sleep(max(0.0, start.start_s + node.session.plan.arrival_s(node.place.index) - now_s()))
-        node.live()
+        if not node.session.ended_s:  # a run may end itself while nodes are still arriving
+            node.live()
 
     def on_stop(self) -> None:
         if self.node is not None:
@@ -105,6 +106,29 @@ def _options(parser: Any) -> None:
         env_var="MESHCAP_I_OWN_THIS_ENDPOINT",
         action="store_true",
         help="allow a target that is not on this machine",
+    )
+    parser.add_argument(
+        "--max-usd",
+        env_var="MESHCAP_MAX_USD",
+        type=float,
+        default=None,
+        help="end the run when what was sent has cost more, in US dollars",
+    )
+    parser.add_argument(
+        "--abort",
+        env_var="MESHCAP_ABORT",
+        default="",
+        help="thresholds that end the run when broken, separated by semicolons, like 'errors.rate < 50%%'",
+    )
+    parser.add_argument(
+        "--metrics-port",
+        env_var="MESHCAP_METRICS_PORT",
+        type=int,
+        default=None,
+        help="serve the live metrics to Prometheus at this port, /metrics",
+    )
+    parser.add_argument(
+        "--metrics-host", env_var="MESHCAP_METRICS_HOST", default="127.0.0.1", help="address of --metrics-port"
     )
     parser.add_argument("--api-key", env_var="MESHCAP_API_KEY", default="", is_secret=True, help="AppSync API key")
 

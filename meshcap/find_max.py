@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from capacity.exit_codes import ExitCode
 from capacity.forecasting.forecast import Forecast, read_forecast
 from capacity.judgement.figures import load_figures
+from capacity.loopback import is_loopback
 from capacity.record import read_run, update_run, write_json
 from capacity.scenario import Scenario, load_scenario
 from capacity.studies.highest_rate import (
@@ -31,6 +32,8 @@ from capacity.studies.highest_rate import (
 from meshcap.console import say
 from meshcap.errors import UserError
 from meshcap.loop import Request, new_run_dir, run_loop
+from meshcap.safety import safety
+from meshcap.target import SANDBOX
 
 RECORD = "find-max.json"
 
@@ -169,6 +172,8 @@ def _probe(
         encoding="utf-8",
     )
     spent_usd = sum(probe.forecast_usd for probe in found.probes)
+    on_aws = search.request.target_url != SANDBOX and not is_loopback(search.request.target_url)
+    budget_usd = safety(search.request.max_usd, (), on_aws=on_aws).max_usd
     before = set(folder.iterdir())
     run(
         replace(
@@ -176,7 +181,7 @@ def _probe(
             scenario=name,
             scenario_file=file,
             runs_dir=folder,
-            max_usd=max(0.0, search.request.max_usd - spent_usd),
+            max_usd=None if budget_usd is None else max(0.0, budget_usd - spent_usd),
         )
     )
     made = sorted(path for path in set(folder.iterdir()) - before if path.is_dir())
@@ -186,6 +191,8 @@ def _probe(
 def _read_probe(run_dir: Path, factor: float) -> Probe:
     record, plan = read_run(run_dir), read_forecast(run_dir)
     verdict, generator = record.verdict, record.generator
+    if verdict is not None and record.stopped is not None:
+        raise UserError(verdict.sentence, ExitCode(verdict.exit_code))
     if verdict is None or verdict.outcome == "interrupted":
         raise KeyboardInterrupt
     if verdict.outcome == "unknown":

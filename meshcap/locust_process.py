@@ -31,13 +31,15 @@ def run_locust(
     run_dir: Path,
     api_key: str,
     extra_arguments: list[str],
+    options: dict[str, str],
     on_tick: Callable[[float], None],
 ) -> bool:
     """Run the scenario against the target; everything Locust says goes to locust.log in the run directory.
 
-    `on_tick` is told the seconds since the start, a few times a second. On Ctrl-C the load is asked to stop, which
-    dissolves its groups and writes its record; on a second Ctrl-C it is killed. None of its processes is left when this
-    returns. Returns whether it was interrupted. Raises UserError when Locust refuses its arguments.
+    `options` are further settings of the generator, by their environment variables. `on_tick` is told the seconds since
+    the start, a few times a second. On Ctrl-C the load is asked to stop, which dissolves its groups and writes its
+    record; on a second Ctrl-C it is killed. None of its processes is left when this returns. Returns whether it was
+    interrupted. Raises UserError when Locust refuses its arguments.
     """
     command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless", "-H", target.graphql_url]
     environment = dict(
@@ -48,6 +50,7 @@ def run_locust(
         MESHCAP_API_KEY=api_key,
         MESHCAP_SUPERVISED="1",  # it stops by itself should we die
         MESHCAP_I_OWN_THIS_ENDPOINT="true" if target.kind == "aws" else "false",  # whoever called us has permitted it
+        **options,
         **_private_master(extra_arguments),
     )
     log_file = run_dir / "locust.log"

@@ -31,8 +31,10 @@ from capacity.record import (
 from capacity.scenario import Scenario, load_scenario
 from meshcap.console import say, talk
 from meshcap.errors import UserError
+from meshcap.live_metrics import exporter_faults, metrics_environment
 from meshcap.locust_arguments import check_locust_arguments
 from meshcap.locust_process import run_locust
+from meshcap.safety import Safety, abort_faults, safety
 from meshcap.sandbox_process import running_sandbox
 from meshcap.target import SANDBOX, aws_environment, resolve_target
 
@@ -58,10 +60,12 @@ class Request:
     patience_s: float
     lang: str
     owned: bool
-    max_usd: float
+    max_usd: float | None
     locust_arguments: list[str]
     rerun_of: Path | None = None
     """The run directory whose record this request was made from."""
+    abort: tuple[str, ...] = ()
+    metrics_port: int | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +84,9 @@ def run_loop(request: Request) -> Outcome:
     """
     check_locust_arguments(request.locust_arguments)
     scenario = load_scenario(request.scenario_file, request.scenario)
+    faults = abort_faults(request.abort) + exporter_faults(request.metrics_port)
+    if faults:
+        raise UserError("\n".join(faults))
     if request.target_url != SANDBOX:
         target = _target(request, scenario)
         return _run(request, scenario, target, os.environ["MESHCAP_API_KEY"])
@@ -178,9 +185,11 @@ def _permit(request: Request, plan: Forecast, target: Target, scenario: Scenario
     say(f"This run will send {plan.requests:,} requests and cost about ${plan.cost.run_usd:.2f}:")
     for resource in plan.resources:
         say(f"  {resource.name}: {resource.read.units:,.0f} read units, {resource.write.units:,.0f} write units")
-    if plan.cost.run_usd > request.max_usd:
+    limits = _safety(request, target)
+    say(limits.sentence())
+    if limits.max_usd is not None and plan.cost.run_usd > limits.max_usd:
         raise UserError(
-            f"--max-usd {request.max_usd:.2f} is less than the forecast cost of ${plan.cost.run_usd:.2f}; shorten the "
+            f"--max-usd {limits.max_usd:.2f} is less than the forecast cost of ${plan.cost.run_usd:.2f}; shorten the "
             f"scenario, or permit it with --max-usd {plan.cost.run_usd * 1.1:.2f}"
         )
     faults = [each for each in examine(target, scenario, plan, api_key) if each.state == "fault"]
@@ -195,6 +204,10 @@ def _permit(request: Request, plan: Forecast, target: Target, scenario: Scenario
 def versions() -> dict[str, str]:
     """What a run is made with."""
     return {"python": platform.python_version()} | {name: version(name) for name in _PACKAGES}
+
+
+def _safety(request: Request, target: Target) -> Safety:
+    return safety(request.max_usd, request.abort, on_aws=target.kind == "aws")
 
 
 def _first_record(request: Request, scenario: Scenario, target: Target, run_dir: Path) -> RunRecord:
@@ -232,6 +245,7 @@ def _load(request: Request, scenario: Scenario, target: Target, api_key: str, ru
             run_dir=run_dir,
             api_key=api_key,
             extra_arguments=request.locust_arguments,
+            options=_safety(request, target).environment() | metrics_environment(request.metrics_port),
             on_tick=lambda elapsed_s: progress.update(task, completed=min(elapsed_s, total_s)),
         )
 
@@ -254,8 +268,9 @@ def _after_load(run_dir: Path, interrupted: bool) -> RunRecord:
         )
     if interrupted:
         return update_run(run_dir, status="interrupted")
-    # Nobody stopped it: processes of its own died, and the record says which.
-    return update_run(run_dir, status="failed" if record.status == "interrupted" else record.status)
+    if record.status == "interrupted":  # nobody stopped it: processes of its own died, and the record says which
+        return update_run(run_dir, status="failed")
+    return record
 
 
 @contextmanager

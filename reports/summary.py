@@ -33,6 +33,10 @@ def verdict(record: RunRecord, say: Wording) -> str:
     results = record.verdict.thresholds if record.verdict else []
     bad = [r.expression for r in results if r.outcome == "failed"]
     unknown = [r.expression for r in results if r.outcome == "unknown"]
+    stopped = record.stopped
+    if stopped is not None and record.verdict:
+        after, name = duration(round(stopped.after_s)), stopped.expression.split(" abort")[0]
+        return say(f"verdict.stopped_{stopped.rule.replace('-', '_')}", after=after, name=name)
     key = outcome(record).replace(" ", "_")
     if key == "passed" and not results:
         key = "passed_without"

@@ -2,13 +2,17 @@
 
 Grammar (white space between parts is free):
 
-    threshold = figure operator value
+    threshold = figure operator value [ "abort" [ "after" duration ] ]
     figure    = name { "." name } [ "(" argument { "," argument } ")" ]
     operator  = "<=" | ">=" | "==" | "!=" | "<" | ">"       (two-character operators first: "<" would match "<=")
     value     = number [ "ms" | "s" | "%" ]
 
 Examples: `latency.p(95) < 300ms`, `latency.p(99, reportDataByNode) < 1s`, `errors.rate < 1%`,
-`throttles.GSI(GroupNameIndex) == 0`, `prediction.error.wcu < 5%`, `cost.monthly_usd < 25`.
+`throttles.GSI(GroupNameIndex) == 0`, `prediction.error.wcu < 5%`, `cost.monthly_usd < 25`,
+`errors.rate < 5% abort after 10s`.
+
+A threshold that says `abort` is also watched while the run goes (LIVE): a run that breaks it ends then. It is looked at
+from the run's start, or `after` a while of it, in which a ramp's first seconds may be left out.
 
 A figure that a run does not know makes the threshold unknown, never passed.
 """
@@ -26,9 +30,11 @@ from pydantic import GetCoreSchemaHandler
 from pydantic_core import CoreSchema, core_schema
 
 _EXAMPLE = "latency.p(95) < 300ms"
+_ABORTING = "errors.rate < 5% abort after 10s"
 _THRESHOLD = re.compile(
     r"\s*(?P<name>[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*)\s*(?:\(\s*(?P<arguments>[^()]*?)\s*\))?"
     r"\s*(?P<operator><=|>=|==|!=|<|>)\s*(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)\s*(?P<unit>ms|s|%)?\s*"
+    r"(?P<abort>\babort\b\s*(?:after\s+(?P<after>\S+)\s*)?)?"
 )
 _OPERATORS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le,
@@ -53,6 +59,8 @@ FIGURES: dict[str, tuple[Literal["ms", "share", "count", "number"], int, int, st
     "requests.rate": ("number", 0, 1, "requests per second in the measuring window; argument: [operation]"),
     "errors.rate": ("share", 0, 1, "share of requests that failed or were refused; argument: [operation]"),
     "errors.count": ("count", 0, 1, "requests that failed or were refused; argument: [operation]"),
+    "throttles.answered": ("count", 0, 1, "requests answered with a throttle, as the generator saw; [operation]"),
+    "throttles.rate": ("share", 0, 1, "share of requests answered with a throttle; argument: [operation]"),
     "deliveries.lost": ("count", 0, 0, "deliveries that never came, cursor-rule losses of polling apart"),
     "deliveries.lost_by_cursor": ("count", 0, 0, "events that a polling node's cursor rule skipped"),
     "deliveries.late": ("count", 0, 0, "deliveries later than the ledger's limit"),
@@ -84,6 +92,19 @@ FIGURES: dict[str, tuple[Literal["ms", "share", "count", "number"], int, int, st
     "generator.achieved": ("share", 0, 0, "requests sent as a share of those planned"),
 }
 
+LIVE = (
+    "latency.p",
+    "latency.raw_p",
+    "requests.rate",
+    "errors.rate",
+    "errors.count",
+    "throttles.answered",
+    "throttles.rate",
+    "cost.run_usd",
+)
+"""The figures that are known while a run goes, so that a threshold on them may abort it. The ledger of deliveries is
+settled when all has come, and CloudWatch's points come minutes late."""
+
 
 @dataclass(frozen=True)
 class Threshold:
@@ -96,10 +117,17 @@ class Threshold:
     limit: float
     unit: str
     """ms, s, % or nothing, as written."""
+    abort_after_s: float | None = None
+    """Seconds of the run after which breaking it ends the run; None: it is judged at the end alone."""
 
     def holds(self, actual: float) -> bool:
         """Whether `actual`, in the figure's base unit, is within the limit."""
         return _OPERATORS[self.operator](actual, self.limit)
+
+    @property
+    def condition(self) -> str:
+        """What must hold, without when the run ends for it."""
+        return self.expression.split(" abort")[0].strip()
 
     def margin(self, actual: float) -> float | None:
         """How far `actual` lies from the limit as a share of it; None for a limit of zero."""
@@ -120,7 +148,7 @@ class Threshold:
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: Any) -> dict[str, Any]:
-        return {"type": "string", "description": "a threshold", "examples": [_EXAMPLE]}
+        return {"type": "string", "description": "a threshold", "examples": [_EXAMPLE, _ABORTING]}
 
 
 def parse_threshold(text: Any) -> Threshold:
@@ -147,8 +175,29 @@ def parse_threshold(text: Any) -> Threshold:
     if not math.isfinite(float(match["number"])):
         raise ValueError(f"the limit of {text!r:.80} is too large a number; write it like {_EXAMPLE}")
     return Threshold(
-        text.strip(), name, arguments, match["operator"], _limit(float(match["number"]), unit, kind, text), unit
+        text.strip(),
+        name,
+        arguments,
+        match["operator"],
+        _limit(float(match["number"]), unit, kind, text),
+        unit,
+        _abort_after_s(name, match["after"], text) if match["abort"] else None,
     )
+
+
+def _abort_after_s(name: str, after: str | None, text: str) -> float:
+    from capacity.scenario.quantities import parse_duration_s  # the scenario's model imports this module
+
+    if name not in LIVE:
+        raise ValueError(
+            f"{text!r} cannot abort: {name} is known after the run; known while it goes: {', '.join(LIVE)}"
+        )
+    if after is None:
+        return 0.0
+    try:
+        return parse_duration_s(after)
+    except ValueError as fault:
+        raise ValueError(f"{text!r}: {fault}; as in {_ABORTING}") from None
 
 
 def _percentile(argument: str, text: str) -> float:

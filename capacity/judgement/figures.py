@@ -24,6 +24,7 @@ from capacity.judgement.comparison import Comparison, ErrorName, Kind
 from capacity.judgement.expect import Threshold
 from capacity.record import DELIVERIES, REQUESTS, RunRecord, read_table
 from capacity.workloads.charge_rows import TABLE
+from capacity.workloads.sent_rows import is_throttle
 
 MIN_TAIL_SAMPLES = 10
 """A percentile needs this many samples beyond it: p95 needs 200 requests, p99 needs 1,000."""
@@ -138,6 +139,20 @@ def _error_rate(figures: Figures, operation: str | None = None) -> float:
     return _errors(figures, operation) / count
 
 
+def _throttled(figures: Figures, operation: str | None = None) -> float:
+    failed = figures.of_operation(operation)
+    failed = failed.filter(pc.not_equal(failed["outcome"], "ok"))
+    columns = (failed[name].to_pylist() for name in ("error_type", "error_message"))
+    return float(sum(is_throttle(error, message) for error, message in zip(*columns, strict=True)))
+
+
+def _throttle_rate(figures: Figures, operation: str | None = None) -> float:
+    count = _count(figures, operation)
+    if count == 0:
+        raise UnknownFigure("no request was sent in the measuring window")
+    return _throttled(figures, operation) / count
+
+
 def _deliveries(outcome: str) -> Callable[[Figures], float]:
     def figure(figures: Figures) -> float:
         if figures.deliveries.num_rows == 0 and _sends_anything(figures.record):
@@ -243,6 +258,8 @@ _FIGURES: dict[str, Callable[..., Any]] = {
     "requests.rate": _rate,
     "errors.rate": _error_rate,
     "errors.count": _errors,
+    "throttles.answered": _throttled,
+    "throttles.rate": _throttle_rate,
     **{
         f"deliveries.{name}": _deliveries(name)
         for name in ("lost", "lost_by_cursor", "late", "duplicate", "out_of_order", "crosstalk")

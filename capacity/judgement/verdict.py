@@ -5,22 +5,30 @@ from __future__ import annotations
 from capacity.exit_codes import ExitCode
 from capacity.judgement.expect import FIGURES, Threshold
 from capacity.judgement.figures import Figures, UnknownFigure
-from capacity.record import Outcome, RunRecord, ThresholdResult, Verdict
+from capacity.record import EarlyStop, Outcome, RunRecord, ThresholdResult, Verdict
 
 
 def judge(figures: Figures) -> Verdict:
     """Judge a run by its scenario's `expect`.
 
-    A run that was interrupted, or whose generator fell behind, is neither passed nor failed. A threshold whose figure
-    is unknown makes the verdict unknown, unless another one failed.
+    A run that ended itself says why. A run that was interrupted, or whose generator fell behind, is neither passed nor
+    failed. A threshold whose figure is unknown makes the verdict unknown, unless another one failed.
     """
     results = [_judge_one(figures, threshold) for threshold in figures.record.scenario.expect]
+    stopped = figures.record.stopped
+    if stopped is not None and stopped.rule == "expect":
+        results = [_broken(stopped) if each.expression == stopped.expression else each for each in results]
     outcome, exit_code, sentence = _decide(figures.record, results)
     return Verdict(outcome=outcome, exit_code=exit_code, sentence=sentence, thresholds=results)
 
 
 def _decide(record: RunRecord, results: list[ThresholdResult]) -> tuple[Outcome, ExitCode, str]:
     """What weighs most comes first: a run that says nothing about its target is neither green nor red."""
+    if record.stopped is not None:
+        if record.stopped.rule == "expect":
+            return "failed", ExitCode.THRESHOLD_FAILED, f"Failed: {record.stopped.sentence}"
+        sentence = record.stopped.sentence
+        return "interrupted", ExitCode.STOPPED, sentence[:1].upper() + sentence[1:]
     if record.status == "interrupted":
         sentence = "The run was interrupted; what it measured until then says nothing about the thresholds."
         return "interrupted", ExitCode.INTERRUPTED, sentence
@@ -43,6 +51,20 @@ def _decide(record: RunRecord, results: list[ThresholdResult]) -> tuple[Outcome,
 def _count(some: list[ThresholdResult], results: list[ThresholdResult]) -> str:
     verb = "could" if some[0].outcome == "unknown" else "did"
     return f"{len(some)} of {len(results)} thresholds {verb}"
+
+
+def _broken(stopped: EarlyStop) -> ThresholdResult:
+    """A threshold that ended the run did not hold, whatever the figure became until everybody had left."""
+    limit = stopped.limit
+    return ThresholdResult(
+        expression=stopped.expression,
+        outcome="failed",
+        limit=limit,
+        actual=stopped.actual,
+        unit=stopped.unit,
+        margin=None if limit == 0 else (stopped.actual - limit) / limit,
+        reason=stopped.sentence,
+    )
 
 
 def _judge_one(figures: Figures, threshold: Threshold) -> ThresholdResult:

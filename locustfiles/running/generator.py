@@ -24,9 +24,10 @@ from locust.env import Environment
 from locust.runners import STATE_CLEANUP, STATE_MISSING, STATE_STOPPED, LocalRunner, MasterRunner, WorkerRunner
 
 from capacity.exit_codes import ExitCode
-from capacity.record import Target, read_run, run_id
+from capacity.record import EarlyStop, Target, read_run, run_id, update_run
 from capacity.scenario import Scenario, ScenarioError, load_scenario
 from locustfiles.ledger.delivery_count import DeliveryCount
+from locustfiles.live.live_run import LiveRun
 from locustfiles.network.target_url import target_fault
 from locustfiles.nodes.seats import Role, Seating
 from locustfiles.nodes.session import LEAVE_TIMEOUT_S, ClockOffset, Session, Start
@@ -58,6 +59,8 @@ class Generator:
         self._waiting: dict[int, AsyncResult] = {}
         self._departures = Departures()
         self._deliveries: DeliveryCount
+        self._live: LiveRun
+        self._stopped = False
         self._merged = False
 
     # -- set up --------------------------------------------------------------------------------------------------
@@ -84,6 +87,7 @@ class Generator:
         self._deliveries = DeliveryCount(
             environment.events, lambda: self.session.receptions.count if self.session is not None else 0
         )
+        self._live = LiveRun(environment, self.scenario, lambda: self._deliveries.total, self._stop_early)
         environment.events.test_start.add_listener(self._on_test_start)  # type: ignore[no-untyped-call]
         environment.events.test_stopping.add_listener(self._on_test_stopping)  # type: ignore[no-untyped-call]
         environment.events.test_stop.add_listener(self._on_test_stop)  # type: ignore[no-untyped-call]
@@ -136,12 +140,13 @@ class Generator:
         name = unused_run_dir(Path(given)).name if given else run_id(datetime.now(UTC), self._options.scenario)
         self.start = Start(name, now_s() + LEAD_S, groups, planned)
         self._seating = Seating(population.nodes_per_group)
-        self._departures, self._merged = Departures(), False
+        self._departures, self._merged, self._stopped = Departures(), False, False
         self._deliveries.reset()
         parts = self.run_dir / "parts"
         parts.mkdir(parents=True, exist_ok=True)
         (parts / "start.json").write_bytes(orjson.dumps(asdict(self.start)))
         begin_record(self.run_dir, self.start, self.scenario, self._options.scenario, self._environment.host or "")
+        self._live.begin(self.start.run_id, self.elapsed_s)
 
     def _permit_target(self) -> None:
         fault = target_fault(self._environment.host, self._options.i_own_this_endpoint)
@@ -212,6 +217,7 @@ class Generator:
         target, api_key = self._environment.host or "", self._options.api_key
         self.session = Session(self.scenario, start, self.run_dir, self._worker, target, api_key, clock)
         self.session.on_write_fault = self._stop_unrecorded
+        self._live.count(self.session)
 
     # -- the end -------------------------------------------------------------------------------------------------
 
@@ -223,7 +229,7 @@ class Generator:
             alive = [client.id for client in self._runner.clients.all if client.state != STATE_MISSING]
             for worker in self._departures.notice(alive):
                 self._seating.give_back_all(worker)
-        if now_s() < self.start.start_s + self.scenario.schedule.total_s:
+        if not self._stopped and now_s() < self.start.start_s + self.scenario.schedule.total_s:
             return False
         if self._departures.begin(now_s()):
             self._runner.send_message(_LEAVE, None)
@@ -269,6 +275,15 @@ class Generator:
         logger.error("%s cannot be written: %s; the run ends here", self.run_dir / "parts", fault.strerror or fault)
         if self._runner.state not in (STATE_CLEANUP, STATE_STOPPED):
             gevent.spawn(self._runner.quit)
+
+    def _stop_early(self, stop: EarlyStop) -> None:
+        """The run ends itself as it would at the end of its plan: everybody leaves, and the record is whole."""
+        assert self.start is not None
+        logger.error("the run has %s", stop.sentence)
+        update_run(self.run_dir, stopped=stop)
+        self._stopped = True
+        if self._environment.shape_class is None:  # no schedule asks whether it has ended
+            gevent.spawn(self._runner.quit if self._options.headless else self._runner.stop)
 
     def _on_test_stopping(self, **_: Any) -> None:
         if self.is_worker:  # the master's end interrupts its children again; leaving must not be cut short by it

@@ -8,7 +8,7 @@ turns the parts of all processes into the files of the run directory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +74,8 @@ class PartStream:
         options = pa.ipc.IpcWriteOptions(compression="lz4")
         self._writer = pa.ipc.new_stream(self._file, schema, options=options)
         self._flushed = 0
+        self.on_batch: Callable[[pa.RecordBatch], object] = lambda batch: None
+        """Told of every batch that is written."""
         self.append = self._rows.append
 
     @property
@@ -94,8 +96,10 @@ class PartStream:
         columns = list(zip(*self._rows, strict=True))
         self._rows.clear()
         arrays = [_array(values, field.type) for values, field in zip(columns, self._schema, strict=True)]
-        self._writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=self._schema))
+        batch = pa.RecordBatch.from_arrays(arrays, schema=self._schema)
+        self._writer.write_batch(batch)
         self._file.flush()
+        self.on_batch(batch)
 
     def close(self) -> None:
         """Flush and end the stream."""

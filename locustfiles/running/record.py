@@ -93,9 +93,10 @@ def end_record(
         generator.reasons.append(f"the run ended {start.start_s + schedule.sending_s - ended_s:.0f} s before its plan")
     generator.notes += notes
     measured = until_s > from_s
+    status = "finished" if whole else "interrupted"
     return update_run(
         run_dir,
-        status="finished" if whole else "interrupted",
+        status=status if read_run(run_dir).stopped is None else "stopped",
         measuring_from=datetime.fromtimestamp(from_s, UTC) if measured else None,
         measuring_until=datetime.fromtimestamp(until_s, UTC) if measured else None,
         ended_at=datetime.fromtimestamp(ended_s, UTC),

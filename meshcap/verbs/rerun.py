@@ -21,7 +21,12 @@ def command(
     api_id: Annotated[str | None, typer.Option(help="The AppSync API id, if another.")] = None,
     runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
     patience: Annotated[float, typer.Option(help="Seconds to wait for late CloudWatch points.", min=0)] = 300.0,
-    max_usd: Annotated[float, typer.Option(help="Refuse a run on AWS that would cost more.", min=0)] = 1.00,
+    max_usd: Annotated[
+        float | None,
+        typer.Option(
+            help="End a run whose spend passes it, refuse one on AWS that would; there 1.00 unless given.", min=0
+        ),
+    ] = None,
     lang: Lang = "en",
     i_own_this_endpoint: Annotated[
         bool, typer.Option("--i-own-this-endpoint", help="Allow a target that is not on this machine.")

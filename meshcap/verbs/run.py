@@ -25,7 +25,19 @@ def command(
     api_id: Annotated[str | None, typer.Option(help="The AppSync API id, for its metrics.")] = None,
     runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
     patience: Annotated[float, typer.Option(help="Seconds to wait for late CloudWatch points.", min=0)] = 300.0,
-    max_usd: Annotated[float, typer.Option(help="Refuse a run on AWS that would cost more.", min=0)] = 1.00,
+    max_usd: Annotated[
+        float | None,
+        typer.Option(
+            help="End a run whose spend passes it, refuse one on AWS that would; there 1.00 unless given.", min=0
+        ),
+    ] = None,
+    abort: Annotated[
+        list[str] | None,
+        typer.Option(help="End the run when this threshold breaks, like 'errors.rate < 50%'; `never` for none on AWS."),
+    ] = None,
+    metrics_port: Annotated[
+        int | None, typer.Option(help="Serve live metrics for Prometheus on loopback at this port.", min=0, max=65535)
+    ] = None,
     lang: Lang = "en",
     i_own_this_endpoint: Annotated[
         bool, typer.Option("--i-own-this-endpoint", help="Allow a target that is not on this machine.")
@@ -54,6 +66,8 @@ def command(
         lang=lang,
         owned=i_own_this_endpoint,
         max_usd=max_usd,
+        abort=tuple(abort or ()),
+        metrics_port=metrics_port,
         locust_arguments=list(context.args),
     )
     if find_max:

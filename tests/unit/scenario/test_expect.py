@@ -55,6 +55,11 @@ def test_a_threshold_reads(
         ("__import__('os').system('x') == 0", "does not read as"),
         ("", "does not read as"),
         (5, "is no threshold"),
+        ("deliveries.lost == 0 abort", "deliveries.lost is known after the run"),
+        ("throttles.table == 0 abort after 5s", "throttles.table is known after the run"),
+        ("errors.rate < 5% abort after soon", "'soon' is no duration"),
+        ("errors.rate < 5% abort soon", "does not read as"),
+        ("errors.rate < 5% after 5s", "does not read as"),
     ],
 )
 def test_what_is_no_threshold_is_explained(text: object, words: str) -> None:
@@ -71,3 +76,19 @@ def test_two_character_operators_are_not_cut_short() -> None:
     threshold = parse_threshold("errors.count <= 3")
     assert threshold.holds(3)
     assert not threshold.holds(4)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "text", "after_s", "condition"),
+    [
+        ("Nothing said, it is judged at the end.", "errors.rate < 5%", None, "errors.rate < 5%"),
+        ("abort alone looks from the start.", "errors.rate < 5% abort", 0.0, "errors.rate < 5%"),
+        ("A delay leaves out a ramp.", "errors.rate<0.05 abort after 90s", 90.0, "errors.rate<0.05"),
+        ("Durations are those of a scenario.", "cost.run_usd < 1 abort after 2m", 120.0, "cost.run_usd < 1"),
+        ("A unit needs no space.", "latency.p(95) < 300ms  abort  after 1.5s ", 1.5, "latency.p(95) < 300ms"),
+    ],
+)
+def test_a_threshold_may_end_the_run(sentence: str, text: str, after_s: float | None, condition: str) -> None:
+    threshold = parse_threshold(text)
+    assert (threshold.abort_after_s, threshold.condition) == (after_s, condition), sentence
+    assert parse_threshold(str(threshold)) == threshold, "as run.json keeps it"

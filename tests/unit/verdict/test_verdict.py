@@ -12,7 +12,7 @@ import pytest
 from capacity.exit_codes import ExitCode, document
 from capacity.judgement.figures import Figures, required_samples
 from capacity.judgement.verdict import judge
-from capacity.record import DELIVERIES, REQUESTS, Generator, RunRecord, Target
+from capacity.record import DELIVERIES, REQUESTS, EarlyStop, Generator, RunRecord, Target
 from capacity.scenario import Scenario, load_scenarios
 
 START = datetime(2026, 11, 30, 12, tzinfo=UTC)
@@ -144,3 +144,52 @@ def test_every_exit_code_is_documented() -> None:
     assert set(meanings) == {code.value for code in ExitCode}
     assert all(meaning.endswith(".") for meaning in meanings.values())
     assert meanings[99].startswith("The run is valid and at least one threshold")
+
+
+def stopped(rule: str) -> EarlyStop:
+    return EarlyStop.model_validate(
+        {
+            "rule": rule,
+            "expression": "errors.count == 0 abort",
+            "limit": 0,
+            "actual": 1,
+            "unit": "count",
+            "after_s": 3,
+            "sentence": "stopped by itself after 3 s.",
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("sentence", "rule", "outcome", "code", "says"),
+    [
+        (
+            "A threshold of the scenario that ended the run has failed.",
+            "expect",
+            "failed",
+            ExitCode.THRESHOLD_FAILED,
+            "Failed: stopped by itself after 3 s.",
+        ),
+        (
+            "A limit of the command line says nothing about the scenario's.",
+            "max-usd",
+            "interrupted",
+            ExitCode.STOPPED,
+            "Stopped by itself after 3 s.",
+        ),
+        ("Nor does --abort.", "abort", "interrupted", ExitCode.STOPPED, "Stopped by itself after 3 s."),
+    ],
+)
+def test_a_run_that_ended_itself_says_so(sentence: str, rule: str, outcome: str, code: ExitCode, says: str) -> None:
+    verdict = judge(run(["errors.count == 0 abort"], status="stopped", stopped=stopped(rule), generator=invalid()))
+    assert (verdict.outcome, verdict.exit_code, verdict.sentence) == (outcome, code, says), sentence
+    expected = "failed" if rule == "expect" else "passed"
+    assert [each.outcome for each in verdict.thresholds] == [expected], sentence
+
+
+def test_throttles_that_the_generator_saw_are_refusals_of_one_kind() -> None:
+    rows = [request(number) for number in range(90)]
+    rows += [request(90 + n, outcome="refused", error_type="DynamoDB:ThrottlingException") for n in range(6)]
+    rows += [request(96 + n, outcome="refused", error_type="GroupNotFound") for n in range(4)]
+    verdict = judge(run(["throttles.answered == 6", "throttles.rate <= 6%", "errors.count == 10"], rows))
+    assert [each.actual for each in verdict.thresholds] == [6, 0.06, 10]
