@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import random
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 _HIGH_TOKEN_REGIONS = frozenset(
@@ -92,20 +93,22 @@ class Behaviour:
 
 
 class RateLimit:
-    """A bucket that holds one second's worth; None never refuses."""
+    """A bucket that holds one second's worth; None never refuses, and never looks at the clock (seconds)."""
 
-    __slots__ = ("_level", "_per_s", "_since_s")
+    __slots__ = ("_clock", "_level", "_per_s", "_since_s")
 
-    def __init__(self, per_s: float | None) -> None:
+    def __init__(self, per_s: float | None, clock: Callable[[], float]) -> None:
         self._per_s = per_s
+        self._clock = clock
         self._level = per_s or 0.0
         self._since_s = -math.inf
 
-    def take(self, now_s: float, amount: float = 1.0) -> bool:
-        """Whether `amount` is granted at this time."""
+    def take(self, amount: float = 1.0) -> bool:
+        """Whether `amount` is granted now."""
         per_s = self._per_s
         if per_s is None:
             return True
+        now_s = self._clock()
         if now_s > self._since_s:
             self._level = min(per_s, self._level + (now_s - self._since_s) * per_s)
             self._since_s = now_s

@@ -87,7 +87,7 @@ class Realtime:
     ) -> None:
         """timer: seconds, for durations; clock: epoch seconds, for the minutes that levels are counted in."""
         behaviour = behaviour or Behaviour()
-        self.connects = RateLimit(behaviour.connects_per_s)
+        self.connects = RateLimit(behaviour.connects_per_s, timer)
         self.most_connections = math.inf if behaviour.connections is None else behaviour.connections
         self.documents = documents
         self.subscriptions = subscriptions
@@ -106,7 +106,7 @@ class Realtime:
     def on_open(self, connection: WebSocketConnection) -> None:
         session = connection.state = Session(self._timer())
         self.connections.add(connection)
-        if not self.connects.take(self._timer()) or len(self.connections) > self.most_connections:
+        if not self.connects.take() or len(self.connections) > self.most_connections:
             session.refusal = {"errorType": "LimitExceededError", "message": "Rate limit exceeded", "errorCode": 429}
         else:
             session.refusal = self._refusal(connection)

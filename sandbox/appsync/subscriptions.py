@@ -62,9 +62,8 @@ class Subscriptions:
         behaviour = behaviour or Behaviour()
         self._triggered = triggered
         self._metrics = metrics
-        self._clock = clock
-        self._inbound = RateLimit(behaviour.inbound_messages_per_s)
-        self._outbound = RateLimit(behaviour.outbound_messages_per_s)
+        self._inbound = RateLimit(behaviour.inbound_messages_per_s, clock)
+        self._outbound = RateLimit(behaviour.outbound_messages_per_s, clock)
         self._by_field: dict[str, dict[Filter, dict[Values, Group]]] = {}
         self.count = 0
 
@@ -96,7 +95,7 @@ class Subscriptions:
 
     def _publish(self, publication: Publication, field: str) -> None:
         metrics = self._metrics
-        if not self._inbound.take(self._clock()):
+        if not self._inbound.take():
             # AppSync delays such messages first; it documents neither for how long nor how many.
             metrics.inbound_dropped.add(1)
             return
@@ -119,7 +118,7 @@ class Subscriptions:
                 if size_bytes > MAX_PAYLOAD_BYTES:
                     metrics.publish_client_error.add(1, count)
                     continue
-                if not self._outbound.take(self._clock(), metered * count):
+                if not self._outbound.take(metered * count):
                     metrics.inbound_dropped.add(1)
                     continue
                 metrics.publish_success.add(1, count)

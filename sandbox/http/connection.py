@@ -147,7 +147,9 @@ class HttpProtocol(asyncio.Protocol):
     def _write(self, request: Request, response: Response, keep_alive: bool) -> None:
         status, body = response.status, response.body
         try:
-            extra = header_lines(response.headers) if response.headers else b""
+            extra = response.header_lines
+            if response.headers:
+                extra += header_lines(response.headers)
         except ValueError:
             logger.exception("response of %s %s", request.method, request.path)
             self._refuse(500, "internal failure")

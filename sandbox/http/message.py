@@ -32,9 +32,12 @@ class Request:
 
 
 class Response:
-    """One whole HTTP response; Content-Length, Date and Connection are the server's business."""
+    """One whole HTTP response; Content-Length, Date and Connection are the server's business.
 
-    __slots__ = ("body", "content_type", "headers", "status")
+    header_lines: further headers in the form of the wire, from who answers often and knows what is in them.
+    """
+
+    __slots__ = ("body", "content_type", "header_lines", "headers", "status")
 
     def __init__(
         self,
@@ -42,11 +45,13 @@ class Response:
         body: bytes = b"",
         content_type: str = "application/json",
         headers: tuple[tuple[str, str], ...] = (),
+        header_lines: bytes = b"",
     ) -> None:
         self.status = status
         self.body = body
         self.content_type = content_type
         self.headers = headers
+        self.header_lines = header_lines
 
     def __repr__(self) -> str:
         return f"Response({self.status}, {self.content_type}, {len(self.body)} bytes)"
