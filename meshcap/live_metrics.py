@@ -9,7 +9,7 @@ def exporter_faults(port: int | None) -> list[str]:
     """Why metrics cannot be served, if they are wanted."""
     if port is None or find_spec("prometheus_client") is not None:
         return []
-    return ["--metrics-port needs the package prometheus-client: pip install 'meshcap[prometheus]'"]
+    return ["--metrics-port needs the package prometheus-client: pip install prometheus-client"]
 
 
 def metrics_environment(port: int | None) -> dict[str, str]:

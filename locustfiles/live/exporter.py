@@ -20,7 +20,8 @@ from capacity.forecasting.forecast_record import Forecast
 from locustfiles.live.tally import EDGES_MS, FAILED, INTENDED, INTENDED_MS, RAW, RAW_MS, REFUSED, SENT, THROTTLED, Tally
 
 if TYPE_CHECKING:
-    from locustfiles.live.live_run import Live, LiveRun
+    from locustfiles.live.live_run import LiveRun
+    from locustfiles.live.state import Live
 
 _BUCKETS = np.arange(40, 201, 8)
 """Of the tally's bins, five edges a decade from 1 ms to 10 s: what Prometheus is given."""

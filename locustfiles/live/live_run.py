@@ -6,7 +6,6 @@ import logging
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from capacity.forecasting.spend import Spend
 from capacity.judgement.expect import LIVE, Threshold, parse_threshold
 from capacity.record import EarlyStop
 from capacity.scenario import Scenario
+from locustfiles.live.state import Health, Live
 from locustfiles.live.tally import Tally
 from locustfiles.live.watch import Watch
 from locustfiles.nodes.session import Session
@@ -29,30 +29,6 @@ logger = logging.getLogger(__name__)
 LOOK_EVERY_S = 1.0
 """Between two looks. What a worker counted comes with its reports, every three seconds (Locust 2.47)."""
 _FIELD = "meshcap_live"
-
-
-@dataclass
-class Health:
-    """How one process of the generator does: share of a core used, and how late its starts were."""
-
-    cpu_ratio: float = 0.0
-    lateness_p99_s: float | None = None
-    lateness_max_s: float = 0.0
-
-
-@dataclass
-class Live:
-    """The state of a run as it is now, over all processes."""
-
-    run_id: str = ""
-    elapsed_s: float | None = None
-    """None while no run is on."""
-    total: Tally = field(default_factory=Tally)
-    health: dict[str, Health] = field(default_factory=dict)
-    deliveries: int = 0
-    users: int = 0
-    spend_usd: float = 0.0
-    units: dict[tuple[str, str], float] = field(default_factory=dict)
 
 
 class LiveRun:
@@ -192,7 +168,7 @@ def _serve(live: LiveRun, host: str, port: int, scenario: Scenario) -> None:
     except ModuleNotFoundError as fault:
         if fault.name != "prometheus_client":
             raise
-        sys.stderr.write("--metrics-port needs prometheus-client: pip install 'meshcap[prometheus]'\n")
+        sys.stderr.write("--metrics-port needs prometheus-client: pip install prometheus-client\n")
         sys.exit(ExitCode.BAD_CONFIGURATION)
     try:
         address = serve(live, host, port)
