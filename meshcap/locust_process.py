@@ -16,9 +16,10 @@ import locustfiles
 from capacity.exit_codes import ExitCode
 from capacity.record import Target
 from meshcap.errors import UserError
-from meshcap.interrupts import interrupts_held_back
+from meshcap.interrupts import interrupts_counted, interrupts_held_back
 
 LOCUSTFILE = Path(locustfiles.__file__).parent / "mesh.py"
+_LOOK_EVERY_S, _ASK_AGAIN_S = 0.25, 2.0
 _WORKERS_LEAVE_S = 15.0
 """What workers have to leave their groups after their master died."""
 
@@ -110,14 +111,18 @@ def _end_group(group: int) -> None:
 
 
 def _wait(process: subprocess.Popen[bytes], on_tick: Callable[[float], None]) -> bool:
-    started, interrupts = time.monotonic(), 0
-    while True:
-        try:
+    """Wait for the load to end. It is asked again and again to stop, for one that is just starting may not hear it."""
+    started_s, asked_s = time.monotonic(), float("-inf")
+    with interrupts_counted() as came:
+        while True:
             try:
-                process.wait(0.25)
-                return interrupts > 0
+                process.wait(_LOOK_EVERY_S)
+                return bool(came)
             except subprocess.TimeoutExpired:
-                on_tick(time.monotonic() - started)
-        except KeyboardInterrupt:  # at any moment, also while the progress is drawn
-            interrupts += 1
-            os.killpg(process.pid, signal.SIGINT if interrupts == 1 else signal.SIGKILL)
+                now_s = time.monotonic()
+            on_tick(now_s - started_s)
+            if len(came) > 1:
+                os.killpg(process.pid, signal.SIGKILL)
+            elif came and now_s - asked_s > _ASK_AGAIN_S:
+                os.killpg(process.pid, signal.SIGINT)
+                asked_s = now_s

@@ -34,6 +34,7 @@ from locustfiles.nodes.session import LEAVE_TIMEOUT_S, ClockOffset, Session, Sta
 from locustfiles.running import part_transfer
 from locustfiles.running.clock import now_s
 from locustfiles.running.departures import Departures
+from locustfiles.running.interruption import end_on_interrupt
 from locustfiles.running.merge import merge_run
 from locustfiles.running.record import begin_record, unused_run_dir
 
@@ -91,7 +92,9 @@ class Generator:
         environment.events.test_start.add_listener(self._on_test_start)  # type: ignore[no-untyped-call]
         environment.events.test_stopping.add_listener(self._on_test_stopping)  # type: ignore[no-untyped-call]
         environment.events.test_stop.add_listener(self._on_test_stop)  # type: ignore[no-untyped-call]
-        if os.environ.get("MESHCAP_SUPERVISED"):
+        supervised = bool(os.environ.get("MESHCAP_SUPERVISED"))
+        end_on_interrupt(once=not supervised)
+        if supervised:
             self._options.only_summary = True  # nobody watches the table that Locust prints every two seconds
             gevent.spawn(_stop_with_parent, os.getppid())
         if environment.web_ui is not None:

@@ -84,3 +84,23 @@ def test_a_second_interrupt_stops_at_once_and_leaves_what_exists(workplace: Path
     assert read_run(run_dir).status == "interrupted"
     assert pq.read_table(run_dir / "requests.parquet").num_rows > 0
     assert processes_of(run_dir) == []
+
+
+@pytest.mark.parametrize(
+    "sign",
+    [
+        pytest.param("locust.log", id="while the generator is being started"),
+        pytest.param("parts/start.json", id="in the moment in which its users are spawned"),
+    ],
+)
+def test_an_interrupt_in_the_first_moments_is_heard(workplace: Path, tmp_path: Path, sign: str) -> None:
+    process = started(workplace, tmp_path)
+    while process.poll() is None and not any(tmp_path.glob(f"*/{sign}")):
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGINT)
+    process.communicate(timeout=120)
+    assert process.returncode == ExitCode.INTERRUPTED
+    (run_dir,) = tmp_path.iterdir()
+    record = read_run(run_dir)
+    assert record.status == "interrupted"
+    assert record.generator is None or not record.generator.valid  # a lost one would let the plan end as it should
