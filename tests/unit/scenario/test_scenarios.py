@@ -41,8 +41,13 @@ def test_the_shipped_scenarios_are_those_that_the_readme_promises() -> None:
         "one-school",
         "hundred-groups",
         "bell",
+        "school-day",
+        "spike",
+        "soak",
         "idle",
         "burst",
+        "timeline",
+        "timeline-sharded",
     }
 
 
