@@ -17,7 +17,7 @@ from sandbox.dynamodb.config import EngineConfig
 from sandbox.dynamodb.errors import table_not_found
 from sandbox.dynamodb.metrics import IndexMetrics, MetricSink, TableMetrics
 from sandbox.dynamodb.partition_report import partition_report
-from sandbox.dynamodb.streams import Stream
+from sandbox.dynamodb.streams import RETENTION_S, Stream
 from sandbox.dynamodb.tables import Description, IndexState, TableState, attribute_kinds
 
 GAUGE_PERIOD_S = 60.0
@@ -111,8 +111,7 @@ class Catalogue:
     def _remove(self, table: TableState) -> None:
         self.tables.pop(table.name, None)
         table.dropped = True
-        if table.stream is not None:
-            table.stream.enabled = False
+        self._end_stream(table)
 
     def open_stream(self, table: TableState, view: str, now_s: float) -> None:
         """Start a stream; the label is the time it started."""
@@ -122,16 +121,25 @@ class Catalogue:
             now_s += 0.001
             label = stream_label(now_s)
             arn = f"{table.arn}/stream/{label}"
-        table.stream = self.streams[arn] = Stream(arn, label, view, self.config.region, now_s, table.name)
+        table.stream = self.streams[arn] = Stream(arn, label, view, self.config.region, now_s, table.name, table.keys)
         table.description["StreamSpecification"] = {"StreamEnabled": True, "StreamViewType": view}
         table.description["LatestStreamLabel"] = label
         table.description["LatestStreamArn"] = arn
 
     def close_stream(self, table: TableState) -> None:
-        if table.stream is not None:
-            table.stream.enabled = False
-            table.stream = None
+        """Take the stream off a table."""
+        self._end_stream(table)
         table.description.pop("StreamSpecification", None)
+
+    def _end_stream(self, table: TableState) -> None:
+        """A stream that has ended can be read for as long as its records last."""
+        now_s = self.clock()
+        for arn, stream in list(self.streams.items()):
+            if stream.closed_s is not None and stream.closed_s < now_s - RETENTION_S:
+                del self.streams[arn]
+        if table.stream is not None:
+            table.stream.closed_s = now_s
+            table.stream = None
 
     # Throughput
 

@@ -47,6 +47,7 @@ class Engine(Catalogue):
         self.account = AccountMetrics(self.metrics)
         self.expiry = Expiry(self.config.ttl_lag_s, random.Random(self.config.seed))
         self.transaction_tokens: dict[str, tuple[float, bytes]] = {}
+        """Token -> when it was used first, and a fingerprint of that request; oldest first."""
 
     def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
         """Run an operation in process, DynamoDB JSON in and out. Raises DynamoDBError where AWS answers with one."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -14,63 +14,84 @@ RETENTION_S = 86_400.0
 FIRST_SEQUENCE = 100_000_000_000_000_000_000
 
 
+class Change(NamedTuple):
+    """One write as it is kept: the texts of the item before and after, which its record shares."""
+
+    time_s: float
+    old_text: bytes | None
+    new_text: bytes | None
+    expired: bool
+
+
 class Stream:
     """One stream of one table. Its only shard holds every record, so the order per key is the order of writes."""
 
-    def __init__(self, arn: str, label: str, view: str, region: str, created_s: float, table: str):
+    def __init__(self, arn: str, label: str, view: str, region: str, created_s: float, table: str, keys: KeyReader):
         self.arn = arn
         self.label = label
         self.view = view
         self.region = region
         self.created_s = created_s
         self.table = table
-        self.enabled = True
+        self.closed_s: float | None = None
         self.shard_id = f"shardId-{int(created_s * 1000):020d}-{label[-8:].replace(':', '').replace('.', '')}"
-        self.records: deque[dict[str, Any]] = deque()
+        self._keys = keys
+        self._changes: deque[Change] = deque()
         self.first = 0
-        """Number of records already trimmed: position of records[0]."""
+        """Number of records already trimmed: position of the oldest one that is there."""
 
-    def record(
-        self, now_s: float, keys: KeyReader, old_text: bytes | None, new_text: bytes | None, *, expired: bool = False
-    ) -> None:
+    def record(self, now_s: float, old_text: bytes | None, new_text: bytes | None, *, expired: bool = False) -> None:
         """Append what one write did; an identical overwrite, and a delete of nothing, leave no record."""
-        if old_text == new_text:
-            return
-        old = orjson.loads(old_text) if old_text is not None else None
-        new = orjson.loads(new_text) if new_text is not None else None
-        self.trim(now_s)
-        number = self.first + len(self.records)
-        key = keys.key_of(new if new is not None else old)  # type: ignore[arg-type]
-        change: dict[str, Any] = {"ApproximateCreationDateTime": int(now_s), "Keys": key}
+        if old_text != new_text:  # equal items have equal texts
+            self.trim(now_s)
+            self._changes.append(Change(now_s, old_text, new_text, expired))
+
+    def read(self, position: int) -> dict[str, Any]:
+        """The record at a position, `first` <= position < `next_position`, as GetRecords answers it."""
+        change = self._changes[position - self.first]
+        old = orjson.loads(change.old_text) if change.old_text is not None else None
+        new = orjson.loads(change.new_text) if change.new_text is not None else None
+        key = self._keys.key_of(new if new is not None else old)  # type: ignore[arg-type]
+        content: dict[str, Any] = {"ApproximateCreationDateTime": int(change.time_s), "Keys": key}
         size = item_size_bytes(key)
         if new is not None and self.view in ("NEW_IMAGE", "NEW_AND_OLD_IMAGES"):
-            change["NewImage"] = new
+            content["NewImage"] = new
             size += item_size_bytes(new)
         if old is not None and self.view in ("OLD_IMAGE", "NEW_AND_OLD_IMAGES"):
-            change["OldImage"] = old
+            content["OldImage"] = old
             size += item_size_bytes(old)
-        change |= {
-            "SequenceNumber": str(FIRST_SEQUENCE + number),
+        content |= {
+            "SequenceNumber": str(FIRST_SEQUENCE + position),
             "SizeBytes": size,
             "StreamViewType": self.view,
         }
         record: dict[str, Any] = {
-            "eventID": f"{number:032x}",
+            "eventID": f"{position:032x}",
             "eventName": "INSERT" if old is None else "REMOVE" if new is None else "MODIFY",
             "eventVersion": "1.1",
             "eventSource": "aws:dynamodb",
             "awsRegion": self.region,
-            "dynamodb": change,
+            "dynamodb": content,
         }
-        if expired:
+        if change.expired:
             record["userIdentity"] = {"Type": "Service", "PrincipalId": "dynamodb.amazonaws.com"}
-        self.records.append(record)
+        return record
+
+    @property
+    def enabled(self) -> bool:
+        """Whether it still takes records."""
+        return self.closed_s is None
+
+    def __len__(self) -> int:
+        """Records held."""
+        return len(self._changes)
 
     def trim(self, now_s: float) -> None:
-        while self.records and self.records[0]["dynamodb"]["ApproximateCreationDateTime"] < now_s - RETENTION_S:
-            self.records.popleft()
+        """Forget what is older than 24 hours."""
+        while self._changes and int(self._changes[0].time_s) < now_s - RETENTION_S:
+            self._changes.popleft()
             self.first += 1
 
     @property
     def next_position(self) -> int:
-        return self.first + len(self.records)
+        return self.first + len(self._changes)

@@ -109,7 +109,7 @@ class Write:
         if table.expiry is not None and item is not None:
             table.expiry.watch(table, old, item)
         if table.stream is not None:
-            table.stream.record(now_s, table.keys, self.old_text, text, expired=free)
+            table.stream.record(now_s, self.old_text, text, expired=free)
         if free:
             self.units = 0.0
             self.index_charges.clear()

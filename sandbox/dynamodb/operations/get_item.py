@@ -29,14 +29,17 @@ def get_item(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str, A
     table = engine.table(request["TableName"])
     order = table.keys.order_of_key(key)
     now_s = engine.clock()
+    sort_key = sort_bytes(order)
     if table.throughput is not None:
-        throttles = table.throughput.check(now_s, "read", order[0], sort_bytes(order))
+        throttles = table.throughput.check(now_s, "read", order[0], sort_key)
         if throttles:
             raise refused(table, "read", throttles)
     record = table.rows.get(order)
     consistency = STRONG if request.get("ConsistentRead") else EVENTUAL
     units = read_units(record.size_bytes if record is not None else None, consistency)
-    charge_read(table, order, now_s, units)
+    if table.throughput is not None:
+        table.throughput.charge(now_s, "read", order[0], units, sort_key)
+    table.metrics.consumed_read.add(units)
     answer: dict[str, Any] = {}
     if record is not None:
         if plan.projection is None:

@@ -94,7 +94,7 @@ def get_records(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[str
     records: list[dict[str, Any]] = []
     size = 0
     while position < stream.next_position and len(records) < limit and size < PAGE_BYTES:
-        record = stream.records[position - stream.first]
+        record = stream.read(position)
         size += record["dynamodb"]["SizeBytes"]
         records.append(record)
         position += 1

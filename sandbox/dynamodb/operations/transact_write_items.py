@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -114,7 +115,7 @@ def transact_write_items(engine: Engine, request: dict[str, Any], emit: Emit) ->
         else:
             action.write.commit(now_s, transactional=True)
     if token is not None:
-        engine.transaction_tokens[token] = (now_s, orjson.dumps(request["TransactItems"]))
+        engine.transaction_tokens[token] = (now_s, _fingerprint(request))
     answer: dict[str, Any] = {}
     charges = [
         (action.table, action.write.units, [(index, units) for index, units, _ in action.write.index_charges])
@@ -161,17 +162,25 @@ def _unfit(error: DynamoDBError) -> dict[str, Any]:
     return {"Code": "ValidationError", "Message": error.message}
 
 
+def _fingerprint(request: dict[str, Any]) -> bytes:
+    """Stands for what a token was first used with: a repeated request has the same."""
+    return blake2b(orjson.dumps(request["TransactItems"]), digest_size=16).digest()
+
+
 def _replay(
     engine: Engine, token: str, request: dict[str, Any], actions: list[Action], now_s: float
 ) -> dict[str, Any] | None:
     """The answer to a repeated token: nothing is written again, the items are charged as transactional reads."""
     tokens = engine.transaction_tokens
-    for old in [old for old, (seen_s, _) in tokens.items() if seen_s < now_s - TOKEN_S]:
-        del tokens[old]
+    while tokens:
+        oldest = next(iter(tokens))
+        if tokens[oldest][0] >= now_s - TOKEN_S:
+            break
+        del tokens[oldest]
     seen = tokens.get(token)
     if seen is None:
         return None
-    if seen[1] != orjson.dumps(request["TransactItems"]):
+    if seen[1] != _fingerprint(request):
         raise DynamoDBError(
             "IdempotentParameterMismatchException",
             "The request uses the same client token as a previous, but non-identical request. "

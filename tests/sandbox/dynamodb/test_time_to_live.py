@@ -122,7 +122,7 @@ def test_the_stream_says_that_the_service_deleted_it(engine: Engine, clock: Cloc
     clock.advance(3600.0)
     count(engine)
     (stream,) = engine.streams.values()
-    last = stream.records[-1]
+    last = stream.read(stream.next_position - 1)
     assert last["eventName"] == "REMOVE"
     assert last["userIdentity"] == {"Type": "Service", "PrincipalId": "dynamodb.amazonaws.com"}
 
