@@ -131,6 +131,7 @@ class Target(_Part):
 
     kind: Literal["sandbox", "endpoint", "aws"]
     graphql_url: str
+    """What is loaded: AppSync's endpoint, or DynamoDB's where the workload calls it itself."""
     aws_endpoint_url: str | None = None
     """Endpoint of DynamoDB and CloudWatch; None for the region's own."""
     region: str

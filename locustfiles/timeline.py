@@ -5,118 +5,39 @@
 
 Every reading is checked: no post twice, none missing that was there when it began, newest first. What was found and
 consumed is shown at the end, beside what the model says, and written to timeline.json of --run-dir.
+
+With --scenario, as `meshcap run` sets it, users, rates and schedule are the scenario's, and the run is recorded.
 """
 
 from __future__ import annotations
 
 import json
 import sys
-import uuid
-from collections import Counter
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import gevent
 from botocore.exceptions import BotoCoreError, ClientError
-from gevent.event import Event
-from locust import User, constant_throughput, events, task
+from locust import LoadTestShape, User, constant, constant_throughput, events, task
+from locust.exception import StopUser
 from locust.runners import WorkerRunner
 
 from capacity.exit_codes import ExitCode
 from capacity.loopback import is_loopback
 from capacity.record import replacing
-from capacity.workloads.timeline import Timeline, first_limit, page_units, post_units
-from capacity.workloads.timeline.app import INDEX
+from capacity.scenario import Scenario
+from capacity.workloads.timeline import Timeline
+from capacity.workloads.timeline.schedule import app_of, settings_of
 from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
-from locustfiles.direct.dynamodb_consumed import Consumed
-from locustfiles.reading.timeline_check import PostLedger
-from locustfiles.reading.timeline_reader import ReadingFailed, TimelineReader
+from locustfiles.direct.request_rows import RequestRows
+from locustfiles.reading.timeline_app import TimelineApp
+from locustfiles.reading.timeline_plan import TimelinePlan
 from locustfiles.running.clock import now_s
+from locustfiles.running.generator import generator
+from locustfiles.running.scenario_options import add_scenario_options
 
-
-class App:
-    """What the users of one process share."""
-
-    def __init__(self) -> None:
-        self.timeline: Timeline
-        self.client: Any
-        self.consumed = Consumed()
-        self.ledger = PostLedger(0.0)
-        self.checks: Counter[str] = Counter()
-        self.posts = 0
-        self.ready = Event()
-        """Set once the table is there: a master may ask for users while a worker is still looking."""
-        self.began_s = self.ended_s = 0.0
-
-    def begin(self, environment: Any) -> None:
-        """Read the options, and make the table where asked to; ends the process with every fault told."""
-        options, endpoint = environment.parsed_options, endpoint_of(environment.host)
-        if not is_loopback(endpoint) and not options.i_own_this_endpoint:
-            _give_up(f"{endpoint or 'AWS'} is not on this machine: add --i-own-this-endpoint if it is yours to load")
-        try:
-            self.timeline = Timeline(
-                posts_per_s=options.posters * options.post_rate,
-                readings_per_s=options.reading_rate,
-                pages_per_reading=max(1, options.pages),
-                per_page=options.per_page,
-                body_bytes=options.body,
-                shards=options.shards,
-                table_name=options.table,
-            )
-        except ValueError as fault:
-            _give_up(str(fault))
-        try:
-            self.client = dynamodb_client(endpoint)
-            if options.create and not isinstance(environment.runner, WorkerRunner):
-                self._create()
-            self.client.describe_table(TableName=options.table)
-            self.ready.set()
-        except (BotoCoreError, ClientError) as fault:
-            _give_up(f"table {options.table} at {endpoint or 'AWS'}: {fault}", ExitCode.TARGET_UNREACHABLE)
-
-    def _create(self) -> None:
-        try:
-            self.client.create_table(**self.timeline.table.create_table_request())
-        except ClientError as refusal:
-            if refusal.response.get("Error", {}).get("Code") != "ResourceInUseException":
-                raise
-        waiter = self.client.get_waiter("table_exists")
-        waiter.wait(TableName=self.timeline.table_name, WaiterConfig={"Delay": 1, "MaxAttempts": 120})
-
-    def start(self, settle_s: float) -> None:
-        """A run begins."""
-        self.consumed, self.ledger, self.checks = Consumed(), PostLedger(settle_s), Counter()
-        self.began_s, self.ended_s = now_s(), 0.0
-
-    def next_post(self) -> int:
-        """The number of the next post, which chooses its shard."""
-        self.posts += 1
-        return self.posts
-
-    def report(self) -> dict[str, Any]:
-        """What was found, consumed and expected."""
-        most = first_limit(self.timeline)
-        return {
-            "table": self.timeline.table_name,
-            "shards": self.timeline.shards,
-            "checks": {
-                name: self.checks[name]
-                for name in ("readings", "pages", "posts", "duplicate", "out of order", "missing", "failed")
-            },
-            "model": {
-                "write_units_per_post": {
-                    "table": post_units(self.timeline).table.write,
-                    INDEX: post_units(self.timeline).indexes[INDEX].write,
-                },
-                "read_units_per_full_page": page_units(self.timeline).indexes[INDEX].read,
-                "first_limit": most.name,
-                "posts_per_s_at_first_limit": most.reached_at_per_s,
-            },
-            **self.consumed.report((self.ended_s or now_s()) - self.began_s),
-        }
-
-
-app = App()
+_A_LONG_TIME_S = 1e8
+app = TimelineApp()
 
 
 class TimelinePoster(User):
@@ -136,12 +57,8 @@ class TimelinePoster(User):
 
     @task
     def post(self) -> None:
-        """One post, known to the ledger once it was accepted."""
-        process_at, timeline_id = int(now_s()), str(uuid.uuid4())
-        item = app.timeline.post(timeline_id, app.next_post(), process_at)
-        request = {"TableName": app.timeline.table_name, "Item": item, "ReturnConsumedCapacity": "INDEXES"}
-        if self._sender.send("PutItem", request, "post") is not None:
-            app.ledger.accepted(now_s(), process_at, timeline_id)
+        """One post."""
+        app.post(self._sender)
 
 
 class TimelineVisitor(User):
@@ -149,7 +66,7 @@ class TimelineVisitor(User):
 
     def __init__(self, environment: Any) -> None:
         super().__init__(environment)
-        self._pages = environment.parsed_options.pages
+        self._pages = environment.parsed_options.pages or None
         self._pace = constant_throughput(environment.parsed_options.reading_rate)
         self._fire = environment.events.request.fire
 
@@ -163,33 +80,110 @@ class TimelineVisitor(User):
 
     @task
     def read(self) -> None:
-        """One reading, checked when it is over; a fault is a failed request of the name `reading`."""
-        began_s = now_s()
-        known = app.ledger.known_at(began_s)
-        shown: list[tuple[int, str]] = []
-        reader = TimelineReader(app.timeline, lambda request: self._sender.send("Query", request, "page"))
-        pages = 0
-        try:
-            for page in islice(reader.pages(), self._pages or None):
-                shown += page
-                pages += 1
-        except ReadingFailed:
-            app.checks["failed"] += 1
-            return
-        to_the_end = not self._pages or pages < self._pages
-        checked = app.ledger.check(known, shown, to_the_end=to_the_end)
-        app.checks.update({"readings": 1, "pages": pages, "posts": checked.posts})
-        app.checks.update(
-            {"duplicate": checked.duplicates, "out of order": checked.out_of_order, "missing": checked.missing}
+        """One reading."""
+        app.read(self._sender, self._pages, self._fire)
+
+
+class TimelineUser(User):
+    """One user of a scenario, poster or reader as its seat says; acts at the moments of the plan, late or not."""
+
+    abstract = True
+    wait_time = constant(_A_LONG_TIME_S)
+
+    def on_start(self) -> None:
+        app.ready.wait()
+        index, session = generator.take_seat("host"), generator.session
+        if index is None or session is None:
+            raise StopUser("the scenario has no further user to play")
+        self._index, self._session = index, session
+        self._fire = self.environment.events.request.fire
+        self._plan = TimelinePlan(session.scenario)
+        role = "poster" if self._plan.posts(index) else "reader"
+        self._rows = RequestRows(session.requests, session.notes, f"{role}-{index}")
+        self._sender = Sender(app.client, app.consumed, self._fire, self._rows)
+        session.entered += 1
+
+    @task
+    def act(self) -> None:
+        """Everything that this user does; an answer that takes long holds nothing up."""
+        session, start_s = self._session, self._session.start.start_s
+        for moment_s in self._plan.moments_s(self._index):
+            intended_s = start_s + moment_s
+            gevent.sleep(max(0.0, intended_s - now_s()))
+            if session.ended_s:
+                return
+            session.lateness.add(now_s() - intended_s)
+            gevent.spawn(self._post if self._plan.posts(self._index) else self._read, intended_s)
+
+    def _post(self, intended_s: float) -> None:
+        app.post(self._sender, intended_s)
+
+    def _read(self, intended_s: float) -> None:
+        app.read(self._sender, self._plan.settings.pages, self._fire, self._rows, intended_s)
+
+    def on_stop(self) -> None:
+        generator.give_seat_back(self._index)
+
+
+class TimelineSchedule(LoadTestShape):
+    """The scenario's schedule: everybody at the beginning, each waiting for its moment, until the plan is over."""
+
+    use_common_options = True
+
+    def tick(self) -> tuple[int, float] | None:
+        """All users; None once the run is over."""
+        scenario = generator.scenario
+        assert scenario is not None
+        if generator.has_ended():
+            return None
+        users = settings_of(scenario).users
+        return users, float(users)
+
+
+def _begin(environment: Any) -> None:
+    """Read the options, and make the table where asked to; ends the process with every fault told."""
+    options, endpoint = environment.parsed_options, endpoint_of(environment.host)
+    if not is_loopback(endpoint) and not options.i_own_this_endpoint:
+        _give_up(f"{endpoint or 'AWS'} is not on this machine: add --i-own-this-endpoint if it is yours to load")
+    if options.scenario:
+        app.timeline = app_of(_scenario(environment), options.table)
+        environment.user_classes = [TimelineUser]
+    else:
+        app.timeline = _app_of_options(options)
+        environment.shape_class = None
+        TimelinePoster.fixed_count = options.posters
+    try:
+        app.client = dynamodb_client(endpoint)
+        if options.create and not isinstance(environment.runner, WorkerRunner):
+            app.create()
+        app.client.describe_table(TableName=options.table)
+        app.ready.set()
+    except (BotoCoreError, ClientError) as fault:
+        _give_up(f"table {options.table} at {endpoint or 'AWS'}: {fault}", ExitCode.TARGET_UNREACHABLE)
+
+
+def _scenario(environment: Any) -> Scenario:
+    scenario = generator.begin(environment)
+    if scenario.workload.name != "timeline":
+        name = environment.parsed_options.scenario
+        _give_up(f"scenario {name} runs workload {scenario.workload.name}; locustfiles/timeline.py runs timeline alone")
+    return scenario
+
+
+def _app_of_options(options: Any) -> Timeline:
+    try:
+        return Timeline(
+            posts_per_s=options.posters * options.post_rate,
+            readings_per_s=options.reading_rate,
+            pages_per_reading=max(1, options.pages),
+            per_page=options.per_page,
+            body_bytes=options.body,
+            shards=options.shards,
+            table_name=options.table,
         )
-        self._fire(
-            request_type="check",
-            name="reading",
-            response_time=(now_s() - began_s) * 1000,
-            response_length=checked.posts,
-            exception=AssertionError(", ".join(checked.faults)) if checked.faults else None,
-            context={},
-        )
+    except ValueError as fault:
+        _give_up(str(fault))
+        raise
 
 
 def _give_up(message: str, code: ExitCode = ExitCode.BAD_CONFIGURATION) -> None:
@@ -199,6 +193,7 @@ def _give_up(message: str, code: ExitCode = ExitCode.BAD_CONFIGURATION) -> None:
 
 @events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]
 def _options(parser: Any) -> None:
+    add_scenario_options(parser, "")
     add = parser.add_argument
     add("--table", env_var="MESHCAP_TABLE", default="timelines", help="table of the app")
     add("--create", action="store_true", help="create the table if it is missing")
@@ -210,19 +205,17 @@ def _options(parser: Any) -> None:
     add("--per-page", type=int, default=20, help="posts of a page")
     add("--body", type=int, default=280, help="bytes of a post's body")
     add("--settle", type=float, default=1.0, help="seconds in which the index may lag behind its table")
-    add("--run-dir", env_var="MESHCAP_RUN_DIR", default="", help="folder for timeline.json")
-    add("--i-own-this-endpoint", action="store_true", help="allow a table that is not on this machine")
 
 
 @events.init.add_listener  # type: ignore[untyped-decorator]
 def _init(environment: Any, **_: Any) -> None:
-    app.begin(environment)
-    TimelinePoster.fixed_count = environment.parsed_options.posters
+    _begin(environment)
 
 
 @events.test_start.add_listener  # type: ignore[untyped-decorator]
 def _start(environment: Any, **_: Any) -> None:
-    app.start(environment.parsed_options.settle)
+    scenario = generator.scenario
+    app.start(environment.parsed_options.settle if scenario is None else settings_of(scenario).settle_s)
 
 
 @events.test_stop.add_listener  # type: ignore[untyped-decorator]

@@ -19,7 +19,7 @@ from capacity.dynamodb.table import Table, from_describe_table
 from capacity.forecasting.forecast import Forecast
 from capacity.record import Target
 from capacity.scenario import Scenario
-from capacity.workloads.mesh.layouts import table_of
+from capacity.workloads.registry import workload_of
 
 CLOCK_SKEW_LIMIT_S = 5.0
 """SigV4 refuses five minutes; a few seconds already shift what CloudWatch says against what was sent."""
@@ -38,7 +38,8 @@ class Finding:
 
 def examine(target: Target, scenario: Scenario, forecast: Forecast, api_key: str) -> Iterator[Finding]:
     """Examine a target for a scenario, one finding after the other. Only reads; the table is not touched."""
-    yield from _graphql(target, api_key)
+    if scenario.workload.name == "mesh":
+        yield from _graphql(target, api_key)
     session = _Aws(target)
     yield _guarded("table", lambda: _table(session, target, scenario))
     yield _guarded("metrics", lambda: _metrics(session, target))
@@ -99,11 +100,11 @@ def _graphql(target: Target, api_key: str) -> Iterator[Finding]:
 
 def _table(session: _Aws, target: Target, scenario: Scenario) -> Finding:
     answer = session.client("dynamodb").describe_table(TableName=target.table_name)
-    there, modelled = from_describe_table(answer), table_of(scenario)
+    there, modelled = from_describe_table(answer), workload_of(scenario).table
     faults = list(_differences(there, modelled))
     if faults:
         return Finding("table", "fault", f"{target.table_name} is not the model's: {'; '.join(faults)}")
-    return Finding("table", "ok", f"{target.table_name} has the keys and indexes of layout {scenario.layout}")
+    return Finding("table", "ok", f"{target.table_name} has the keys and indexes of layout {workload_of(scenario).layout}")
 
 
 def _differences(there: Table, modelled: Table) -> Iterator[str]:

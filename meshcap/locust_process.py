@@ -18,7 +18,8 @@ from capacity.record import Target
 from meshcap.errors import UserError
 from meshcap.interrupts import interrupts_counted, interrupts_held_back
 
-LOCUSTFILE = Path(locustfiles.__file__).parent / "mesh.py"
+LOCUSTFILES = Path(locustfiles.__file__).parent
+"""One for each workload, of its name."""
 _LOOK_EVERY_S, _ASK_AGAIN_S = 0.25, 2.0
 _WORKERS_LEAVE_S = 15.0
 """What workers have to leave their groups after their master died."""
@@ -29,6 +30,7 @@ def run_locust(
     target: Target,
     scenario_file: Path,
     scenario: str,
+    workload: str,
     run_dir: Path,
     api_key: str,
     extra_arguments: list[str],
@@ -42,13 +44,15 @@ def run_locust(
     record; on a second Ctrl-C it is killed. None of its processes is left when this returns. Returns whether it was
     interrupted. Raises UserError when Locust refuses its arguments.
     """
-    command = [sys.executable, "-m", "locust", "-f", str(LOCUSTFILE), "--headless", "-H", target.graphql_url]
+    locustfile = LOCUSTFILES / f"{workload}.py"
+    command = [sys.executable, "-m", "locust", "-f", str(locustfile), "--headless", "-H", target.graphql_url]
     environment = dict(
         os.environ,
         MESHCAP_SCENARIOS=str(scenario_file),
         MESHCAP_SCENARIO=scenario,
         MESHCAP_RUN_DIR=str(run_dir),
         MESHCAP_API_KEY=api_key,
+        MESHCAP_TABLE=target.table_name,
         MESHCAP_SUPERVISED="1",  # it stops by itself should we die
         MESHCAP_I_OWN_THIS_ENDPOINT="true" if target.kind == "aws" else "false",  # whoever called us has permitted it
         **options,

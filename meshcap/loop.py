@@ -29,6 +29,7 @@ from capacity.record import (
     write_run,
 )
 from capacity.scenario import Scenario, load_scenario
+from capacity.workloads.registry import workload_of
 from meshcap.console import say, talk
 from meshcap.errors import UserError
 from meshcap.live_metrics import exporter_faults, metrics_environment
@@ -36,6 +37,7 @@ from meshcap.locust_arguments import check_locust_arguments
 from meshcap.locust_process import run_locust
 from meshcap.safety import Safety, abort_faults, safety
 from meshcap.sandbox_process import running_sandbox
+from meshcap.table_creation import create_table
 from meshcap.target import SANDBOX, aws_environment, resolve_target
 
 if TYPE_CHECKING:
@@ -89,19 +91,22 @@ def run_loop(request: Request) -> Outcome:
         raise UserError("\n".join(faults))
     if request.target_url != SANDBOX:
         target = _target(request, scenario)
-        return _run(request, scenario, target, os.environ["MESHCAP_API_KEY"])
+        if target.aws_endpoint_url is not None:
+            os.environ.setdefault("AWS_ENDPOINT_URL", target.aws_endpoint_url)
+        return _run(request, scenario, target, os.environ.get("MESHCAP_API_KEY", ""))
     run_dir = new_run_dir(request)
     api_key = "da2-" + secrets.token_hex(13)
     with running_sandbox(request.scenario_file, request.scenario, api_key, run_dir / "sandbox.log") as sandbox:
+        os.environ.update(aws_environment(sandbox["url"], scenario.region))
+        is_mesh = scenario.workload.name == "mesh"
         target = Target(
             kind="sandbox",
-            graphql_url=sandbox["graphql_url"],
+            graphql_url=sandbox["graphql_url"] if is_mesh else sandbox["url"],
             aws_endpoint_url=sandbox["url"],
             region=scenario.region,
-            table_name=sandbox["table_name"],
-            api_id=sandbox["api_id"],
+            table_name=sandbox["table_name"] if is_mesh else create_table(workload_of(scenario).table),
+            api_id=sandbox["api_id"] if is_mesh else None,
         )
-        os.environ.update(aws_environment(sandbox["url"], scenario.region))
         return _run(request, scenario, target, api_key, run_dir)
 
 
@@ -113,6 +118,7 @@ def _target(request: Request, scenario: Scenario) -> Target:
         region=scenario.region,
         owned=request.owned,
         environment=dict(os.environ),
+        graphql=scenario.workload.name == "mesh",
     )
 
 
@@ -234,14 +240,15 @@ def _first_record(request: Request, scenario: Scenario, target: Target, run_dir:
 def _load(request: Request, scenario: Scenario, target: Target, api_key: str, run_dir: Path) -> bool:
     total_s = scenario.schedule.total_s
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    population = scenario.population
-    say(f"{request.scenario} for {total_s:g} s, nodes: {population.nodes}, groups: {population.groups} -> {run_dir}")
+    parties = ", ".join(f"{who}: {count}" for who, count in workload_of(scenario).parties.items() if who != "domains")
+    say(f"{request.scenario} for {total_s:g} s, {parties} -> {run_dir}")
     with Progress(*columns, console=talk, transient=True) as progress:
         task = progress.add_task("Running", total=total_s)
         return run_locust(
             target=target,
             scenario_file=request.scenario_file,
             scenario=request.scenario,
+            workload=scenario.workload.name,
             run_dir=run_dir,
             api_key=api_key,
             extra_arguments=request.locust_arguments,

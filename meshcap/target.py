@@ -14,17 +14,26 @@ _EXAMPLE = "--target http://127.0.0.1:8080/graphql"
 
 
 def resolve_target(
-    url: str, *, table_name: str | None, api_id: str | None, region: str, owned: bool, environment: dict[str, str]
+    url: str,
+    *,
+    table_name: str | None,
+    api_id: str | None,
+    region: str,
+    owned: bool,
+    environment: dict[str, str],
+    graphql: bool = True,
 ) -> Target:
-    """Describe the endpoint at `url` as a run's target.
+    """Describe the endpoint at `url` as a run's target: AppSync's, or with `graphql` false DynamoDB's own.
 
-    Raises UserError, naming every fault, when the URL is not one of GraphQL, when it is not on loopback and not said to
-    be the user's own, or when its table or key is missing.
+    Raises UserError, naming every fault, when the URL is none, when it is not on loopback and not said to be the user's
+    own, or when its table or key is missing.
     """
     faults = []
+    example = _EXAMPLE if graphql else _EXAMPLE.removesuffix("/graphql")
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        faults.append(f"--target {url!r} is no URL of a GraphQL endpoint; write it like {_EXAMPLE}")
+        what = "a GraphQL endpoint" if graphql else "a DynamoDB endpoint"
+        faults.append(f"--target {url!r} is no URL of {what}; write it like {example}")
     elif parts.username is not None or parts.password is not None:
         faults.append(
             "--target holds a user name or password, which every user of this machine could read and run.json would "
@@ -36,10 +45,13 @@ def resolve_target(
             f"or leave out --target for the local sandbox"
         )
     if table_name is None:
-        faults.append("--table is missing: name the DynamoDB table behind the target, like --table MeshV2Table")
-    if not environment.get("MESHCAP_API_KEY"):
+        where = "behind the target, like --table MeshV2Table" if graphql else "to load, like --table timelines"
+        faults.append(f"--table is missing: name the DynamoDB table {where}")
+    if graphql and not environment.get("MESHCAP_API_KEY"):
         faults.append("the environment has no MESHCAP_API_KEY: export the API key of the target")
     endpoint = environment.get("AWS_ENDPOINT_URL")
+    if endpoint is None and not graphql and is_loopback(url):
+        endpoint = url  # the sandbox has CloudWatch on the same port
     if endpoint is None and parts.hostname and is_loopback(url):
         faults.append(
             "the target is on this machine but the environment has no AWS_ENDPOINT_URL: export the address of its "

@@ -15,6 +15,7 @@ import numpy as np
 
 from capacity.exit_codes import ExitCode
 from capacity.record import DELIVERY_COUNTS
+from capacity.workloads.registry import workload_of
 from reports.bootstrap import ratio_interval
 from reports.changes import Change, judge
 from reports.operation_units import units_per_request
@@ -124,7 +125,7 @@ def differing(before: Run, after: Run) -> list[tuple[str, str, str]]:
         forecast = run.forecast
         return {
             "scenario": f"{run.record.scenario_name} ({run.record.scenario_digest})",
-            "layout": run.record.scenario.layout,
+            "layout": workload_of(run.record.scenario).layout,
             "region": run.record.scenario.region,
             "target": run.record.target.kind,
             "prices as of": "unknown" if forecast is None else forecast.cost.prices_as_of,

@@ -21,11 +21,25 @@ from reports.sections import (
     limits,
     partitions,
     throttles,
+    timeline,
 )
 from reports.wording import Wording
 
-SECTIONS = (capacity, limits, partitions, burst, throttles, latency, deliveries, errors, generator, cost, assumptions)
-FIGURES = (throttles, limits, cost, capacity, deliveries)
+SECTIONS = (
+    capacity,
+    limits,
+    timeline,
+    partitions,
+    burst,
+    throttles,
+    latency,
+    deliveries,
+    errors,
+    generator,
+    cost,
+    assumptions,
+)
+FIGURES = (throttles, limits, timeline, cost, capacity, deliveries)
 
 
 def render(run_dir: Path, lang: str = "en") -> Path:

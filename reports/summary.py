@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from capacity.record import RunRecord
+from capacity.workloads.registry import workload_of
 from reports.document import Tone
 from reports.numbers import duration
 from reports.run import Run
 from reports.thresholds import parts
 from reports.wording import Wording
 
+_PARTIES = {"nodes": "page.nodes", "groups": "page.groups", "posters": "page.posters", "readers": "page.readers"}
 _TONES: dict[str, Tone] = {
     "passed": "good",
     "failed": "bad",
@@ -63,12 +65,12 @@ def reasons(record: RunRecord, say: Wording) -> list[str]:
 
 def subtitle(run: Run, say: Wording) -> str:
     """Name the run: what was loaded, by whom, when, for how long."""
-    record, population = run.record, run.record.scenario.population
+    record, parties = run.record, workload_of(run.record.scenario).parties
     return say(
-        "page.subtitle",
+        "page.subtitle" if "nodes" in parties else "page.workload",
         description=record.scenario.description or record.scenario_name,
-        nodes=say.plural("page.nodes", population.nodes),
-        groups=say.plural("page.groups", population.groups),
+        **{who: say.plural(_PARTIES[who], count) for who, count in parties.items() if who in _PARTIES},
+        parties=", ".join(say.plural(_PARTIES[who], count) for who, count in parties.items() if who in _PARTIES),
         target=say.name_of("target", record.target.kind),
         region=record.scenario.region,
         started=f"{record.started_at:%Y-%m-%d %H:%M} UTC",

@@ -6,15 +6,26 @@ import hashlib
 import json
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    SerializerFunctionWrapHandler,
+    model_serializer,
+    model_validator,
+)
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from capacity.dynamodb.table import Throughput
 from capacity.judgement.expect import Threshold
 from capacity.scenario.faults import Faults
 from capacity.scenario.quantities import PerSecond, SizeBytes
 from capacity.scenario.schedule import Schedule
 from capacity.scenario.settings import Settings
+from capacity.scenario.workload import MeshSettings, WorkloadField
 
 LayoutName = Literal["deployed", "phase1", "architecture"]
 World = Literal["on_demand", "adaptive", "static", "off"]
@@ -28,6 +39,15 @@ _INDEXES: dict[LayoutName, tuple[str, ...]] = {
     "deployed": ("GroupIdIndex", "GroupNameIndex"),
     "phase1": ("GroupIdIndex",),
     "architecture": ("GSI1",),
+}
+_TIMELINE_INDEXES = ("sort_hash_key_process_at_index",)  # capacity/workloads/timeline/app.py
+
+# What only Mesh has. Any other workload gets a population that stays idle, so that nothing has to ask whether there is
+# one, and neither takes these keys nor writes them down.
+_OF_MESH = ("population", "mode", "settings", "traffic", "faults", "layout")
+_IDLE: dict[str, Any] = {
+    "population": {"groups_per_domain": 1, "members_per_group": 0},
+    "traffic": {"reports": 0, "event_batches": 0},
 }
 
 
@@ -116,6 +136,11 @@ class Provisioned(_Part):
     read_units: float = Field(alias="read", ge=1, le=1_000_000, examples=[10])
     write_units: float = Field(alias="write", ge=1, le=1_000_000, examples=[10])
 
+    @property
+    def throughput(self) -> Throughput:
+        """The same as a table has it."""
+        return Throughput(self.read_units, self.write_units)
+
 
 class Billing(_Part):
     """On demand, or provisioned for the table and each of its indexes."""
@@ -149,16 +174,29 @@ def _billing(value: Any) -> Any:
     return value
 
 
+def _either(schema: dict[str, Any]) -> None:
+    """Population and traffic are Mesh's alone: another workload does without."""
+    schema["required"] = [name for name in schema["required"] if name not in _IDLE]
+    schema["anyOf"] = [{"required": [*_IDLE]}, {"required": ["workload"]}]
+
+
 class Scenario(_Part):
     """One load to forecast, run and judge."""
 
+    model_config = ConfigDict(json_schema_extra=_either)
+
     description: str = Field("", max_length=500, examples=["One classroom for a minute"])
+    workload: WorkloadField = Field(default_factory=MeshSettings, examples=["timeline"])
+    """Mesh v2, or another workload with settings of its own, which then take the place of population, mode, settings,
+    traffic, faults and layout."""
     population: Population
+    """Mesh needs one."""
     mode: Annotated[Mode, BeforeValidator(_mode)] = Field(
         default_factory=lambda: Mode(websocket=1.0), examples=["websocket"]
     )
     settings: Settings = Field(default_factory=lambda: Settings.model_validate({}), examples=[{"profile": "deployed"}])
     traffic: Traffic
+    """Mesh needs it."""
     schedule: Schedule
     faults: Faults = Field(default_factory=lambda: Faults.model_validate({}), examples=[{"reconnecting": 0.1}])
     layout: LayoutName = Field("deployed", examples=["deployed"])
@@ -168,6 +206,30 @@ class Scenario(_Part):
     region: Literal["ap-northeast-1", "us-east-1"] = Field("ap-northeast-1", examples=["ap-northeast-1"])
     seed: int = Field(1, ge=0, le=2**31 - 1, examples=[1])
     expect: tuple[Threshold, ...] = Field((), examples=[["latency.p(95) < 300ms", "deliveries.lost == 0"]])
+
+    @model_validator(mode="before")
+    @classmethod
+    def _nobody_but_its_own(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or "workload" not in given:
+            return given
+        workload = given["workload"]
+        name = workload.get("name") if isinstance(workload, dict) else getattr(workload, "name", workload)
+        if name == "mesh":
+            return given
+        foreign = [key for key in _OF_MESH if key in given]
+        if foreign:
+            raise ValueError(
+                f"{', '.join(foreign)} say nothing to workload {name}: they are Mesh's; write its own settings, like "
+                f"workload: {{name: timeline, posters: 10, readers: 5}}"
+            )
+        return given | _IDLE
+
+    @model_serializer(mode="wrap")
+    def _only_its_own(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = write(self)
+        for key in ("workload",) if self.workload.name == "mesh" else _OF_MESH:
+            written.pop(key, None)
+        return written
 
     @model_validator(mode="after")
     def _fits_together(self) -> Scenario:
@@ -183,9 +245,11 @@ class Scenario(_Part):
                     f"traffic.{rate_name} of {rate_per_s:g}/s is more than one per {interval_name}, {interval_s:g} s: "
                     f"the client merges them; lower it, or set settings.{interval_name}: {1000 / rate_per_s:g}ms"
                 )
-        known = _INDEXES[self.layout]
+        is_mesh = self.workload.name == "mesh"
+        known = _INDEXES[self.layout] if is_mesh else _TIMELINE_INDEXES
+        whose = f"layout {self.layout}" if is_mesh else f"workload {self.workload.name}"
         faults += [
-            f"billing.indexes.{name} is no index of layout {self.layout}; it has {', '.join(known)}"
+            f"billing.indexes.{name} is no index of {whose}; it has {', '.join(known)}"
             for name in self.billing.indexes
             if name not in known
         ]
@@ -195,7 +259,12 @@ class Scenario(_Part):
                 for name in known
                 if name not in self.billing.indexes
             ]
-        if self.schedule.lesson_s > self.settings.max_connection_time_s:
+        if not is_mesh and (self.schedule.lessons > 1 or self.schedule.shape != "steady"):
+            faults.append(
+                f"schedule.lessons and schedule.shape serve Mesh alone; workload {self.workload.name} keeps its pace "
+                "over one hold: leave them out"
+            )
+        if is_mesh and self.schedule.lesson_s > self.settings.max_connection_time_s:
             what = "the schedule" if self.schedule.lessons == 1 else "a lesson"
             faults.append(
                 f"{what} takes {self.schedule.lesson_s:g} s, but a group lives "

@@ -5,6 +5,7 @@ A workload belongs to one scenario. `capacity.workloads.registry.workload_of` gi
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -65,6 +66,10 @@ class Workload(Protocol[Stream]):
     @property
     def layout(self) -> str:
         """How the table is laid out, in a word."""
+
+    @property
+    def parties(self) -> Mapping[str, int]:
+        """Who takes part, and how many of each."""
 
     @property
     def operations(self) -> tuple[str, ...]:

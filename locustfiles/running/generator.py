@@ -37,6 +37,7 @@ from locustfiles.running.departures import Departures
 from locustfiles.running.interruption import end_on_interrupt
 from locustfiles.running.merge import merge_run
 from locustfiles.running.record import begin_record, unused_run_dir
+from locustfiles.running.run_plan import players
 
 logger = logging.getLogger(__name__)
 
@@ -139,6 +140,8 @@ class Generator:
         planned = self._environment.shape_class is not None
         population = self.scenario.population
         groups = self.scenario.groups if planned else -(-self._runner.target_user_count // population.nodes_per_group)
+        if planned:
+            groups = players(self.scenario) or groups
         given = self._options.run_dir
         name = unused_run_dir(Path(given)).name if given else run_id(datetime.now(UTC), self._options.scenario)
         self.start = Start(name, now_s() + LEAD_S, groups, planned)
@@ -152,9 +155,10 @@ class Generator:
         self._live.begin(self.start.run_id, self.elapsed_s)
 
     def _permit_target(self) -> None:
-        fault = target_fault(self._environment.host, self._options.i_own_this_endpoint)
+        path = "/graphql" if self.scenario is None or self.scenario.workload.name == "mesh" else ""
+        fault = target_fault(self._environment.host, self._options.i_own_this_endpoint, needs_path=bool(path))
         if fault is not None:
-            sys.stderr.write(f"{fault}; give it like -H http://127.0.0.1:8080/graphql\n")
+            sys.stderr.write(f"{fault}; give it like -H http://127.0.0.1:8080{path}\n")
             sys.exit(ExitCode.BAD_CONFIGURATION)
 
     # -- seats ---------------------------------------------------------------------------------------------------
@@ -217,7 +221,7 @@ class Generator:
             clock = ClockOffset(offset_s if abs(offset_s) > error_s else 0.0, error_s)
             start = Start(start.run_id, start.start_s - clock.offset_s, start.groups, start.planned)
         self.start = start
-        target, api_key = self._environment.host or "", self._options.api_key
+        target, api_key = self._environment.host or "", getattr(self._options, "api_key", "")
         self.session = Session(self.scenario, start, self.run_dir, self._worker, target, api_key, clock)
         self.session.on_write_fault = self._stop_unrecorded
         self._live.count(self.session)

@@ -28,16 +28,7 @@ from locustfiles.nodes.plan import Plan
 from locustfiles.nodes.session import ClockOffset, Start
 from locustfiles.running.parts import read_stream
 from locustfiles.running.record import end_record
-
-_OF_TIMERS = (
-    "renewHeartbeat",
-    "sendMemberHeartbeat",
-    "reportDataByNode",
-    "fireEventsByNode",
-    "recordEventsByNode",
-    "listGroupStatuses",
-    "pollGroupData",
-)
+from locustfiles.running.run_plan import run_plan, timed_operations
 
 
 def merge_run(run_dir: Path, workers: int) -> None:
@@ -47,14 +38,14 @@ def merge_run(run_dir: Path, workers: int) -> None:
     """
     parts = run_dir / "parts"
     start = Start(**orjson.loads((parts / "start.json").read_bytes()))
-    plan = Plan(read_run(run_dir).scenario, start.run_id, start.groups, start.planned)
+    plan = run_plan(read_run(run_dir).scenario, start)
     summaries = [orjson.loads(path.read_bytes()) for path in sorted(parts.glob("*.summary.json"))]
     clocks = {_worker(path): ClockOffset(**orjson.loads(path.read_bytes())) for path in parts.glob("*.clock.json")}
     offsets_s = {worker: clock.offset_s for worker, clock in clocks.items()}
     for summary in summaries:
         summary["ended_s"] += offsets_s.get(summary["worker"], 0.0)
     sent = _merge_requests(run_dir, start, plan.scenario, offsets_s)
-    notes = _settle(run_dir, plan, offsets_s)
+    notes = _settle(run_dir, plan, offsets_s) if isinstance(plan, Plan) else []
     end_record(run_dir, plan, start, sent, summaries, list(clocks.values()), workers, notes)
     if len(summaries) >= workers:
         shutil.rmtree(parts)
@@ -85,14 +76,14 @@ def _merge_requests(run_dir: Path, start: Start, scenario: Scenario, offsets_s: 
     """Requests of all processes by start; returns how many of the timers' were meant for the measuring window."""
     from_us = int((start.start_s + scenario.schedule.measuring_from_s) * 1e6) if start.planned else 0
     until_us = int((start.start_s + scenario.schedule.sending_s) * 1e6) if start.planned else 1 << 62
-    sent, waiting = 0, []
+    sent, waiting, timed = 0, [], pa.array(timed_operations(scenario))
     with replacing(run_dir / "requests.parquet") as path, pq.ParquetWriter(path, REQUESTS) as writer:
         for part, batch, reached_s in _in_time_order(_paths(run_dir, "requests"), "start"):
             batch = _by_the_masters_clock(batch, offsets_s.get(_worker(part), 0.0))
             waiting.append(pa.Table.from_batches([batch]))
             intended = batch["intended_start"].cast(pa.int64())
             in_window = pc.and_(pc.greater_equal(intended, from_us), pc.less(intended, until_us))
-            of_timer = pc.is_in(batch["operation"].cast(pa.string()), pa.array(_OF_TIMERS))
+            of_timer = pc.is_in(batch["operation"].cast(pa.string()), timed)
             sent += pc.sum(pc.and_(in_window, of_timer)).as_py() or 0
             if sum(table.num_rows for table in waiting) > 200_000:
                 table = pa.concat_tables(waiting).unify_dictionaries().sort_by("start")

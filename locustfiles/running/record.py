@@ -13,9 +13,9 @@ from typing import Any
 from capacity.loopback import is_loopback
 from capacity.record import Generator, RunRecord, Target, read_run, update_run, write_run
 from capacity.scenario import Scenario
-from locustfiles.nodes.plan import Plan
 from locustfiles.nodes.session import ClockOffset, Start
 from locustfiles.running.lateness import Lateness
+from locustfiles.running.run_plan import RunPlan
 
 LATE_S, LATE_SHARE, LATE_STARTS = 0.25, 0.02, 10
 """Not valid: more than one start in fifty, and at least ten, came more than a quarter of a second late. The shortest
@@ -72,7 +72,7 @@ def unused_run_dir(wanted: Path) -> Path:
 
 def end_record(
     run_dir: Path,
-    plan: Plan,
+    plan: RunPlan,
     start: Start,
     sent: int,
     summaries: list[dict[str, Any]],
@@ -106,7 +106,7 @@ def end_record(
 
 
 def judge_generator(
-    plan: Plan, start: Start, from_s: float, until_s: float, sent: int, summaries: list[dict[str, Any]], workers: int
+    plan: RunPlan, start: Start, from_s: float, until_s: float, sent: int, summaries: list[dict[str, Any]], workers: int
 ) -> Generator:
     """Whether the generator kept to its plan, and if not, why the run says nothing about the target."""
     lateness = Lateness()

@@ -18,7 +18,7 @@ from capacity.measurement.cloudwatch import CloudWatchError, CloudWatchReader, P
 from capacity.measurement.metric_catalogue import Dimensions, MetricQuery
 from capacity.record import Target
 from capacity.scenario import Scenario
-from capacity.workloads.mesh.tables import TABLES
+from capacity.workloads.registry import workload_of
 
 logger = logging.getLogger(__name__)
 
@@ -129,7 +129,7 @@ def _last_rates(target: Target, scenario: Scenario) -> dict[tuple[str, str], flo
     """Per (resource, metric) the rate per second in the last whole period that has a point."""
     table: Dimensions = (("TableName", target.table_name),)
     resources: dict[str, Dimensions] = {"table": table}
-    for index in TABLES[scenario.layout].indexes:
+    for index in workload_of(scenario).table.indexes:
         resources[index.name] = (("GlobalSecondaryIndexName", index.name), *table)
     names = {dimensions: name for name, dimensions in resources.items()}
     queries = [

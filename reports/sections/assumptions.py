@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import shlex
 
+from capacity.scenario import Scenario
+from capacity.workloads.registry import workload_of
 from reports.document import Block, Cell, Facts, Listing, Section, Table, Text, Tone
 from reports.numbers import number
 from reports.rules import rules
@@ -14,7 +16,7 @@ from reports.wording import Wording
 def section(run: Run, say: Wording) -> Section:
     """Scenario, settings, target, seed, versions, clock and the command that repeats the run."""
     record, scenario = run.record, run.record.scenario
-    population, traffic, schedule = scenario.population, scenario.traffic, scenario.schedule
+    schedule = scenario.schedule
     billing = scenario.billing
     if billing.table is None:
         billed = say("assumptions.on_demand")
@@ -29,13 +31,9 @@ def section(run: Run, say: Wording) -> Section:
             )
             for name, part in parts
         )
+    is_mesh = scenario.workload.name == "mesh"
     pairs = [
-        ("nodes", number(population.nodes)),
-        ("groups", number(population.groups)),
-        ("domains", number(population.domains)),
-        ("websocket", f"{number(scenario.mode.websocket * 100)} %"),
-        ("reports", f"{number(traffic.reports_per_s)}/s, {traffic.variables_per_report} × {traffic.value_bytes} B"),
-        ("batches", f"{number(traffic.event_batches_per_s)}/s, {traffic.events_per_batch} × {traffic.payload_bytes} B"),
+        *(_of_mesh(scenario) if is_mesh else []),
         (
             "schedule",
             say(
@@ -45,7 +43,7 @@ def section(run: Run, say: Wording) -> Section:
                 drain=number(schedule.drain_s),
             ),
         ),
-        ("layout", scenario.layout),
+        ("layout", workload_of(scenario).layout),
         ("billing", billed),
         ("world", say.name_of("world", scenario.physics)),
         ("region", scenario.region),
@@ -56,14 +54,14 @@ def section(run: Run, say: Wording) -> Section:
         ("started", f"{record.started_at:%Y-%m-%d %H:%M:%S} UTC"),
     ]
     settings = [
-        (say.name_of("setting", name), f"{number(value)} s" if isinstance(value, float) else str(value))
-        for name, value in scenario.settings.model_dump().items()
+        (say.name_of("setting", name), f"{number(value)} s" if is_mesh and isinstance(value, float) else str(value))
+        for name, value in (scenario.settings if is_mesh else scenario.workload).model_dump().items()
     ]
     machine = [
         (name, str(value)) for part in (record.versions, record.host, record.clock) for name, value in part.items()
     ]
     blocks: list[Block] = [Facts([(say(f"assumptions.{name}"), value) for name, value in pairs])]
-    blocks += [Text(say("assumptions.settings")), Facts(settings)]
+    blocks += [Text(say("assumptions.settings" if is_mesh else "assumptions.workload")), Facts(settings)]
     blocks += [_rules(say)]
     if run.forecast is not None and run.forecast.assumptions:
         blocks += [Text(say("assumptions.forecast", assumptions="; ".join(run.forecast.assumptions)))]
@@ -73,6 +71,18 @@ def section(run: Run, say: Wording) -> Section:
     if record.command:
         blocks += [Text(say("assumptions.again")), Listing(shlex.join(record.command))]
     return Section("assumptions", say("assumptions.title"), say("assumptions.lead"), blocks)
+
+
+def _of_mesh(scenario: Scenario) -> list[tuple[str, str]]:
+    population, traffic = scenario.population, scenario.traffic
+    return [
+        ("nodes", number(population.nodes)),
+        ("groups", number(population.groups)),
+        ("domains", number(population.domains)),
+        ("websocket", f"{number(scenario.mode.websocket * 100)} %"),
+        ("reports", f"{number(traffic.reports_per_s)}/s, {traffic.variables_per_report} × {traffic.value_bytes} B"),
+        ("batches", f"{number(traffic.event_batches_per_s)}/s, {traffic.events_per_batch} × {traffic.payload_bytes} B"),
+    ]
 
 
 def _rules(say: Wording) -> Table:

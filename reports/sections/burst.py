@@ -30,7 +30,8 @@ def section(run: Run, say: Wording) -> Section | None:
         key = "burst.none_on_demand" if run.record.scenario.billing.is_on_demand else "burst.none"
         return Section("burst", title, say(key))
     spent = [bank for bank in banks if min(bank[2].burst_left_units or [0.0]) < STAYS_FULL * _full(bank[2])]
-    throttled = [bank for bank in banks if bank[2].first_throttle_s is not None]
+    # A partition's own limit throttles too, and no bank saves from it.
+    throttled = [bank for bank in banks if bank[2].first_throttle_limit == "ProvisionedThroughput"]
     if throttled:
         name, kind, part = min(throttled, key=lambda bank: bank[2].first_throttle_s or 0.0)
         where = say("page.the_table") if name == "table" else name

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cached_property
 
 import numpy as np
@@ -46,6 +47,12 @@ class MeshWorkload:
     def layout(self) -> str:
         """The scenario's layout."""
         return self._scenario.layout
+
+    @property
+    def parties(self) -> Mapping[str, int]:
+        """Nodes, groups and domains of a lesson."""
+        population = self._scenario.population
+        return {"nodes": population.nodes, "groups": population.groups, "domains": population.domains}
 
     def planned(self) -> Requests:
         """Every request of the scenario's schedule."""

@@ -19,7 +19,7 @@ from capacity.workloads.protocol import DynamoDBAlone, Services
 from capacity.workloads.sent_rows import codes, floats, is_throttle, operation_codes, outcomes, seconds
 from capacity.workloads.stream import Floats, Ints, Outcome, Sent
 from capacity.workloads.timeline.app import FIRST_SHARD, INDEX
-from capacity.workloads.timeline.schedule import app_of, posters, readers
+from capacity.workloads.timeline.schedule import app_of, posters, readers, settings_of
 from capacity.workloads.timeline.units import post_units
 
 OPERATIONS = ("post", "page", "reading")
@@ -63,6 +63,12 @@ class TimelineWorkload:
     def table(self) -> Table:
         """The app's table."""
         return self.app.table
+
+    @property
+    def parties(self) -> Mapping[str, int]:
+        """Posters and readers."""
+        settings = settings_of(self._scenario)
+        return {"posters": settings.posters, "readers": settings.readers}
 
     def planned(self) -> TimelineRequests:
         """Every post, page and reading of the schedule."""

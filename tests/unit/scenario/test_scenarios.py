@@ -46,6 +46,8 @@ def test_the_shipped_scenarios_are_those_that_the_readme_promises() -> None:
         "soak",
         "idle",
         "burst",
+        "timeline",
+        "timeline-sharded",
     }
 
 
