@@ -13,6 +13,7 @@ _VERBS = (
     "metrics",
     "compare",
     "report",
+    "runs",
     "cost",
     "heartbeat",
     "limits",

@@ -1,0 +1,124 @@
+"""What a folder of runs holds: each run in a line, and what cannot be read with the reason, never a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from capacity.forecasting.forecast import read_forecast
+from capacity.judgement.comparison import Comparison
+from capacity.judgement.figures import required_samples
+from capacity.record import RunDirectoryError, RunRecord, read_run, read_table
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class ListedRun:
+    """One run. A figure that the run does not know is None."""
+
+    run: str
+    """Its folder, as seen from where the listing began."""
+    scenario: str
+    started_at: str
+    target: str
+    """sandbox, endpoint or aws."""
+    verdict: str
+    """The verdict's outcome, or the status of a run without one."""
+    latency_p99_ms: float | None
+    """From the intended start, in the measuring window."""
+    deliveries_lost: int | None
+    model_error: float | None
+    """The largest error of read and write units, measured against the model of what was sent; a share of one."""
+    cost_usd: float | None
+    """Forecast cost of the run."""
+    faults: list[str] = field(default_factory=list)
+    """Files of the run that cannot be read, and why."""
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A folder that is no run, or one whose run.json cannot be read."""
+
+    run: str
+    reason: str
+
+
+def listed(folder: Path) -> Iterator[ListedRun | Unreadable]:
+    """Every run in `folder` by name, so oldest first, those of a search too. Raises OSError for the folder alone."""
+    yield from _listed(folder, folder)
+
+
+def _listed(folder: Path, root: Path) -> Iterator[ListedRun | Unreadable]:
+    for path in sorted(each for each in folder.iterdir() if each.is_dir() and not each.name.startswith(".")):
+        name = path.relative_to(root).as_posix()
+        try:
+            if not (path / "run.json").exists() and any(path.glob("*/run.json")):
+                yield from _listed(path, root)
+                continue
+            record = read_run(path)
+        except (RunDirectoryError, OSError, MemoryError, RecursionError) as fault:
+            yield Unreadable(name, _first_line(fault))
+            continue
+        yield _figures(path, name, record)
+
+
+def _figures(path: Path, name: str, record: RunRecord) -> ListedRun:
+    faults: list[str] = []
+
+    def read(file: str, figure: Callable[[Path], T]) -> T | None:
+        if not (path / file).exists():
+            return None
+        try:
+            return figure(path / file)
+        except (OSError, ValueError, KeyError, MemoryError, pa.ArrowException) as fault:
+            faults.append(f"{file}: {_first_line(fault)}")
+            return None
+
+    forecast = read("forecast.json", lambda file: read_forecast(file.parent))
+    return ListedRun(
+        run=name,
+        scenario=record.scenario_name,
+        started_at=f"{record.started_at:%Y-%m-%dT%H:%M:%SZ}",
+        target=record.target.kind,
+        verdict=record.verdict.outcome if record.verdict else record.status,
+        latency_p99_ms=read("requests.parquet", lambda file: _p99_ms(file, record)),
+        deliveries_lost=read("deliveries.parquet", _lost),
+        model_error=read("comparison.json", _model_error),
+        cost_usd=None if forecast is None else forecast.cost.run_usd,
+        faults=faults,
+    )
+
+
+def _first_line(fault: BaseException) -> str:
+    return (str(fault).splitlines() or [type(fault).__name__])[0][:300]
+
+
+def _p99_ms(file: Path, record: RunRecord) -> float | None:
+    table = read_table(file, ["intended_start", "intended_latency_ms", "outcome"])
+    table = table.filter(pc.not_equal(table["outcome"].cast(pa.string()), "error"))
+    if record.measuring_from is not None and record.measuring_until is not None:
+        intended = table["intended_start"]
+        since, until = (pa.scalar(each, intended.type) for each in (record.measuring_from, record.measuring_until))
+        table = table.filter(pc.and_(pc.greater_equal(intended, since), pc.less(intended, until)))
+    if table.num_rows < required_samples(99):
+        return None
+    return float(np.percentile(table["intended_latency_ms"].to_numpy(), 99, method="higher"))
+
+
+def _lost(file: Path) -> int:
+    table = read_table(file, ["lost", "lost_after_ack"])
+    return sum(int(pc.sum(table[name]).as_py() or 0) for name in table.column_names)
+
+
+def _model_error(file: Path) -> float | None:
+    comparison = Comparison.model_validate_json(file.read_text(encoding="utf-8"))
+    errors = [comparison.largest_error("model_error", kind) for kind in ("read", "write")]
+    known = [error for error in errors if error is not None]
+    return max(known) if len(known) == len(errors) else None
