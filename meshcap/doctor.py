@@ -104,7 +104,9 @@ def _table(session: _Aws, target: Target, scenario: Scenario) -> Finding:
     faults = list(_differences(there, modelled))
     if faults:
         return Finding("table", "fault", f"{target.table_name} is not the model's: {'; '.join(faults)}")
-    return Finding("table", "ok", f"{target.table_name} has the keys and indexes of layout {workload_of(scenario).layout}")
+    return Finding(
+        "table", "ok", f"{target.table_name} has the keys and indexes of layout {workload_of(scenario).layout}"
+    )
 
 
 def _differences(there: Table, modelled: Table) -> Iterator[str]:

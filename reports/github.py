@@ -13,7 +13,10 @@ from pathlib import Path
 import yaml
 
 from capacity.record import RunDirectoryError, RunRecord, read_run
+from reports.compare import Comparison
+from reports.comparison_markdown import sentence
 from reports.junit import message
+from reports.wording import Wording
 
 MAX_SUMMARY_BYTES = 1024 * 1024
 """GitHub shows nothing of a larger step summary."""
@@ -85,6 +88,13 @@ def _data(text: str) -> str:
 
 def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def comparison_annotations(comparison: Comparison) -> list[str]:
+    """Return a workflow command for each figure of two runs that became worse."""
+    title = f"{comparison.after.record.scenario_name} became worse"
+    say = Wording("en")
+    return [_command("error", title, sentence(change, say), None, None) for change in comparison.worse]
 
 
 def main(arguments: list[str]) -> None:

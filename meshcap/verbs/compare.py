@@ -10,6 +10,7 @@ import typer
 
 from meshcap.console import data, say
 from meshcap.errors import UserError
+from meshcap.github_step import tell_of_comparison, tell_of_run
 from meshcap.options import AsJson, Lang, RunDirectory
 
 
@@ -42,6 +43,7 @@ def _one(run_dir: Path, as_json: bool) -> None:
     path = run_dir / "comparison.json"
     data(path.read_text(encoding="utf-8").rstrip() if as_json else str(path))
     say(verdict.sentence)
+    tell_of_run(run_dir, None)
     sys.exit(verdict.exit_code)
 
 
@@ -53,4 +55,5 @@ def _two(before: Path, after: Path, force: bool, lang: str) -> None:
     except RunsDiffer as fault:
         raise UserError(str(fault)) from None
     data(comparison.markdown(lang))
+    tell_of_comparison(comparison)
     sys.exit(comparison.exit_code)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from meshcap.console import data, say
+from meshcap.github_step import tell_of_run
 from meshcap.options import Lang, RunDirectory
 
 
@@ -61,4 +62,5 @@ def command(
         )
     say(outcome.sentence)
     data(str(outcome.report))
+    tell_of_run(outcome.report.parent, None)
     sys.exit(outcome.exit_code)

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from meshcap.console import data, say
+from meshcap.github_step import tell_of_run
 from meshcap.options import SCENARIOS, Lang, ScenarioFile, ScenarioName
 
 CONTEXT = {"allow_extra_args": True}  # what follows -- is Locust's
@@ -77,4 +78,5 @@ def command(
     outcome = run_loop(request)
     say(outcome.sentence)
     data(str(outcome.report))
+    tell_of_run(outcome.report.parent, file)
     sys.exit(outcome.exit_code)
