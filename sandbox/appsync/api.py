@@ -43,7 +43,8 @@ class AppSyncApi:
     """One API. `engine_call(operation, request)` is the DynamoDB behind it, in DynamoDB JSON.
 
     clock: epoch seconds, for every time a resolver sees. ids: source of group and event ids; None is the system's.
-    behaviour: quotas and delays to imitate, by default those of the configuration, else none.
+    behaviour: quotas and delays to imitate, by default those of the configuration, else none. call_later(delay_s,
+    callback): when delayed publications go on, by default by the event loop.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class AppSyncApi:
         clock: Callable[[], float] = time.time,
         ids: random.Random | None = None,
         behaviour: Behaviour | None = None,
+        call_later: Callable[[float, Callable[[], None]], Any] | None = None,
     ) -> None:
         behaviour = behaviour or getattr(config, "behaviour", None) or Behaviour()
         dice = random.Random(config.seed)
@@ -69,7 +71,7 @@ class AppSyncApi:
         documents = Documents(Api(schema, resolvers, settings, util))
         keys = ApiKeys(config.api_keys, clock, config.api_key_expires_s)
         self.metrics = AppSyncMetrics(metrics, config.api_id)
-        self.subscriptions = Subscriptions(documents.publications, self.metrics, behaviour, clock)
+        self.subscriptions = Subscriptions(documents.publications, self.metrics, behaviour, clock, call_later)
         self.http = GraphQLOverHttp(
             documents, keys, self.metrics, self.subscriptions.publish, behaviour, clock, dice=dice, threads=threads
         )

@@ -62,6 +62,9 @@ class Behaviour:
     """WebSocket connect requests of the API."""
     inbound_messages_per_s: float | None = None
     """Publications of the API: one per subscription field that a mutation triggers."""
+    inbound_delay_s: float = 1.0
+    """How long a publication over that quota waits at most, before it is dropped. AWS says that there is such a delay
+    and names no figure; this one is an assumption."""
     outbound_messages_per_s: float | None = None
     """Messages delivered by the API, in units of 5 kB."""
     connections: int | None = None

@@ -60,6 +60,11 @@ class Util:
     to_map_values = staticmethod(to_typed_map)
 
 
+EXECUTION_LIMIT_S = 30.0
+"""AppSync ends a request after this time, its data sources' included (quota page, read 2026-11)."""
+TIMED_OUT = "Execution timed out."
+
+
 class RequestInfo:
     """`ctx.request` and what a whole request shares: headers (lower-case names), the client's address, and `delay_s`,
     the seconds by which imitated services hold the answer up."""

@@ -19,8 +19,8 @@ import orjson
 
 from sandbox.appsync.api_keys import ApiKeys, Unauthorized
 from sandbox.appsync.behaviour import Behaviour, RateLimit
-from sandbox.appsync.context import RequestInfo
-from sandbox.appsync.errors import request_error
+from sandbox.appsync.context import EXECUTION_LIMIT_S, TIMED_OUT, RequestInfo
+from sandbox.appsync.errors import ResolverError, request_error, resolver_error
 from sandbox.appsync.graphql.documents import Documents, InvalidDocument, MalformedDocument, SubscriptionStatement
 from sandbox.appsync.graphql.execution import INTERNAL_FAILURE, Outcome, Publication
 from sandbox.appsync.graphql.validation import variable_errors
@@ -103,7 +103,11 @@ class GraphQLOverHttp:
         self, threads: Executor, request: Request, info: RequestInfo, start_s: float
     ) -> Response:
         # Resolvers whose DynamoDB is elsewhere wait for it; metrics and subscribers stay with the event loop.
-        outcome = await asyncio.get_running_loop().run_in_executor(threads, self._attempt, request, info)
+        running = asyncio.get_running_loop().run_in_executor(threads, self._attempt, request, info)
+        try:
+            outcome = await asyncio.wait_for(running, EXECUTION_LIMIT_S)
+        except TimeoutError:
+            outcome = _timed_out()
         answer = self._answer(outcome, info, start_s)
         return answer if isinstance(answer, Response) else await answer
 
@@ -123,12 +127,14 @@ class GraphQLOverHttp:
             return Response(outcome.status, body, CONTENT_TYPE, named, self._header_lines())
         if outcome.errors and any(error.get("errorType") == INTERNAL_FAILURE for error in outcome.errors):
             metrics.server_error.add(1)
-        body = encode(outcome)
-        if outcome.publications:
-            self.publish(outcome.publications)
         delay_s = info.delay_s
         if self.latency is not None:
             delay_s += self.latency.sample_s(self.dice)
+            if delay_s > EXECUTION_LIMIT_S:
+                outcome, delay_s = _timed_out(), EXECUTION_LIMIT_S
+        body = encode(outcome)
+        if outcome.publications:
+            self.publish(outcome.publications)
         duration_s = self.timer() - start_s + delay_s
         tokens = tokens_of(len(body), duration_s)
         if tokens > 1:
@@ -182,6 +188,11 @@ def tokens_of(answer_bytes: int, duration_s: float) -> int:
     not say how much. Source: AppSync developer guide, "Monitoring", TokensConsumed (read 2026-11)."""
     kb_seconds = answer_bytes / 1000 * duration_s
     return 1 if kb_seconds <= KB_SECONDS_PER_TOKEN else math.ceil(kb_seconds / KB_SECONDS_PER_TOKEN)
+
+
+def _timed_out() -> Outcome:
+    """A request that AppSync has given up; what its resolvers wrote stays written, and nothing is published."""
+    return Outcome(None, [resolver_error(ResolverError(TIMED_OUT, "ExecutionTimeout"), [], [])], [])
 
 
 async def _later(response: Response, delay_s: float) -> Response:

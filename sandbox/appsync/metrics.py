@@ -48,6 +48,7 @@ class AppSyncMetrics:
         self.publish_client_error = series("PublishDataMessageClientError")
         self.publish_size = series("PublishDataMessageSize", "Bytes")
         self.inbound_success = series("InboundMessageSuccess")
+        self.inbound_delayed = series("InboundMessageDelayed")
         self.inbound_dropped = series("InboundMessageDropped")
         self.outbound_messages = series("OutboundMessages")
         self.active_connections = series("ActiveConnections")

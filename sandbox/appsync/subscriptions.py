@@ -6,7 +6,10 @@ matches only publications without that field, and a field that the mutation's se
 
 from __future__ import annotations
 
+import asyncio
+import math
 import time
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
@@ -58,8 +61,14 @@ class Subscriptions:
         metrics: AppSyncMetrics,
         behaviour: Behaviour | None = None,
         clock: Callable[[], float] = time.time,
+        call_later: Callable[[float, Callable[[], None]], Any] | None = None,
     ) -> None:
+        """`call_later(delay_s, callback)`: the loop's, unless a test sets it."""
         behaviour = behaviour or Behaviour()
+        self._call_later = call_later or (lambda delay_s, run: asyncio.get_running_loop().call_later(delay_s, run))
+        self._interval_s = 1.0 / (behaviour.inbound_messages_per_s or math.inf)
+        self._most_waiting = int((behaviour.inbound_messages_per_s or 0.0) * behaviour.inbound_delay_s)
+        self._waiting: deque[tuple[Publication, str]] = deque()  # over the inbound quota, oldest first
         self._triggered = triggered
         self._metrics = metrics
         self._inbound = RateLimit(behaviour.inbound_messages_per_s, clock)
@@ -91,14 +100,29 @@ class Subscriptions:
         """Send to every matching subscriber, in the order of the publications."""
         for publication in publications:
             for field in self._triggered.get(publication.mutation, ()):
-                self._publish(publication, field)
+                if not self._waiting and self._inbound.take():
+                    self._publish(publication, field)
+                else:
+                    self._delay(publication, field)
+
+    def _delay(self, publication: Publication, field: str) -> None:
+        """Let a publication over the quota wait its turn, or drop it when the line is too long."""
+        if len(self._waiting) >= self._most_waiting:
+            self._metrics.inbound_dropped.add(1)
+            return
+        self._metrics.inbound_delayed.add(1)
+        self._waiting.append((publication, field))
+        if len(self._waiting) == 1:
+            self._call_later(self._interval_s, self._publish_waiting)
+
+    def _publish_waiting(self) -> None:
+        while self._waiting and self._inbound.take():
+            self._publish(*self._waiting.popleft())
+        if self._waiting:
+            self._call_later(self._interval_s, self._publish_waiting)
 
     def _publish(self, publication: Publication, field: str) -> None:
         metrics = self._metrics
-        if not self._inbound.take():
-            # AppSync delays such messages first; it documents neither for how long nor how many.
-            metrics.inbound_dropped.add(1)
-            return
         metrics.inbound_success.add(1)
         filters = self._by_field.get(field)
         if not filters:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import statistics
+from collections.abc import Callable
 from typing import Any
 
 import mesh_api as m
@@ -14,17 +15,33 @@ from mesh_api import KEY, Mesh
 
 from sandbox.appsync.api import FUNCTION_NAME, AppSyncApi
 from sandbox.appsync.behaviour import Behaviour, Delay, RateLimit
+from sandbox.appsync.graphql.documents import SubscriptionStatement
 from sandbox.appsync.graphql_http import tokens_of
+from sandbox.appsync.subscriptions import Subscription
 from sandbox.http.message import Request, Response
 
 CREATE_DOMAIN = orjson.dumps({"query": "mutation { createDomain }"})
 
 
-def mesh_with(**behaviour: Any) -> Mesh:
+ON_MESSAGE = """subscription On($group: ID!, $domain: String!) {
+  onMessageInGroup(groupId: $group, domain: $domain) { nodeStatus { nodeId } } }"""
+
+
+class Subscriber:
+    """Notes which node each frame tells of."""
+
+    def __init__(self) -> None:
+        self.nodes: list[str] = []
+
+    def send_frame(self, frame: bytes) -> None:
+        message = orjson.loads(frame[frame.index(b"{") :])
+        self.nodes.append(message["payload"]["data"]["onMessageInGroup"]["nodeStatus"]["nodeId"])
+
+
+def mesh_with(call_later: Any = None, **behaviour: Any) -> Mesh:
     mesh = Mesh()
-    mesh.api = AppSyncApi(
-        mesh.config, mesh.engine.call, mesh.metrics, mesh.clock, random.Random(1), Behaviour(**behaviour)
-    )
+    quotas = Behaviour(**behaviour)
+    mesh.api = AppSyncApi(mesh.config, mesh.engine.call, mesh.metrics, mesh.clock, random.Random(1), quotas, call_later)
     return mesh
 
 
@@ -83,13 +100,47 @@ def test_tokens_are_started_units_of_1500_kb_seconds(answer_bytes: int, duration
     assert tokens_of(answer_bytes, duration_s) == tokens  # the last row is the guide's own: 3,350 kB-seconds
 
 
-def test_publications_over_the_inbound_quota_are_dropped_without_an_error_to_the_client() -> None:
-    mesh = mesh_with(inbound_messages_per_s=3)
+def test_publications_over_the_inbound_quota_are_delayed_then_dropped_without_an_error_to_the_client() -> None:
+    """Quota page (read 2026-11): delayed first, then dropped; three a second, and a second of patience."""
+    timers: list[Callable[[], None]] = []
+    mesh = mesh_with(lambda delay_s, run: timers.append(run), inbound_messages_per_s=3)
+    subscriber = Subscriber()
+    statement = mesh.api.http.documents.statement(ON_MESSAGE, None)
+    assert isinstance(statement, SubscriptionStatement)
     group = mesh.create_group()
-    for _ in range(5):
-        mesh.report(group["id"])
-    assert total(mesh, "AWS/AppSync", "InboundMessageSuccess") == 3
+    selection, arguments = statement.bind({"group": group["id"], "domain": group["domain"]})
+    mesh.api.subscriptions.add(Subscription(subscriber, "s", selection, arguments))
+    for number in range(8):
+        mesh.report(group["id"], f"n{number}")
+    assert subscriber.nodes == ["n0", "n1", "n2"]
+    assert total(mesh, "AWS/AppSync", "InboundMessageDelayed") == 3
     assert total(mesh, "AWS/AppSync", "InboundMessageDropped") == 2
+    while timers:
+        mesh.now_s += 0.34
+        timers.pop()()
+    assert subscriber.nodes == ["n0", "n1", "n2", "n3", "n4", "n5"]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error_type"),
+    [
+        ({"lambda_duration": Delay(45_000, 45_000)}, "Lambda:ExecutionTimeoutException"),
+        ({"latency": Delay(45_000, 45_000)}, "ExecutionTimeout"),
+    ],
+)
+def test_a_request_ends_after_30_seconds(
+    behaviour: dict[str, Delay], error_type: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waited_s: list[float] = []
+
+    async def sleep(delay_s: float) -> None:
+        waited_s.append(delay_s)
+
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    answer = orjson.loads(asyncio.run(_awaited(post(mesh_with(**behaviour)))).body)
+    assert waited_s == [30.0]
+    assert answer["data"] is None
+    assert [(each["errorType"], each["message"]) for each in answer["errors"]] == [(error_type, "Execution timed out.")]
 
 
 def test_a_delay_has_the_median_and_99th_percentile_it_was_given() -> None:
