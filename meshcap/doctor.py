@@ -99,14 +99,12 @@ def _graphql(target: Target, api_key: str) -> Iterator[Finding]:
 
 
 def _table(session: _Aws, target: Target, scenario: Scenario) -> Finding:
-    answer = session.client("dynamodb").describe_table(TableName=target.table_name)
-    there, modelled = from_describe_table(answer), workload_of(scenario).table
+    answer, workload = session.client("dynamodb").describe_table(TableName=target.table_name), workload_of(scenario)
+    there, modelled = from_describe_table(answer), workload.table
     faults = list(_differences(there, modelled))
     if faults:
         return Finding("table", "fault", f"{target.table_name} is not the model's: {'; '.join(faults)}")
-    return Finding(
-        "table", "ok", f"{target.table_name} has the keys and indexes of layout {workload_of(scenario).layout}"
-    )
+    return Finding("table", "ok", f"{target.table_name} has the keys and indexes of layout {workload.layout}")
 
 
 def _differences(there: Table, modelled: Table) -> Iterator[str]:

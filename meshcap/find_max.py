@@ -33,6 +33,7 @@ from meshcap.console import say
 from meshcap.errors import UserError
 from meshcap.loop import Request, new_run_dir, run_loop
 from meshcap.safety import safety
+from meshcap.served import for_mesh_alone
 from meshcap.target import SANDBOX
 
 RECORD = "find-max.json"
@@ -57,6 +58,8 @@ def find_max(search: Search, run: Callable[[Request], object] = run_loop) -> tup
     before the first probe when the search cannot be begun, and what the first probe raises.
     """
     scenario = load_scenario(search.request.scenario_file, search.request.scenario)
+    instead = f"meshcap limits {search.request.scenario}: the rate at which each limit is met"
+    for_mesh_alone("run --find-max", scenario, search.request.scenario, search.request.scenario_file, instead)
     try:
         ceiling = highest_factor(scenario)
     except ValueError as fault:

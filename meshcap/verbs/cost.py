@@ -10,6 +10,7 @@ import typer
 from meshcap.console import data, out, say
 from meshcap.errors import UserError
 from meshcap.options import SCENARIOS, AsJson, Lang, ScenarioFile, ScenarioName
+from meshcap.served import for_mesh_alone
 from meshcap.study_page import PageFile, write_page
 from meshcap.tables import table
 
@@ -44,6 +45,8 @@ def command(
     from capacity.scenario import load_scenario
 
     chosen = load_scenario(file, scenario)
+    instead = f"meshcap plan {scenario}: what the run costs, and a month at its rate"
+    for_mesh_alone("cost over a school calendar", chosen, scenario, file, instead)
     try:
         calendar = SchoolCalendar(
             lesson_minutes=lesson_minutes,

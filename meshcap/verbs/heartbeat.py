@@ -10,6 +10,7 @@ import typer
 from meshcap.console import data, out, say
 from meshcap.errors import UserError
 from meshcap.options import SCENARIOS, AsJson, Lang, ScenarioFile, ScenarioName
+from meshcap.served import for_mesh_alone
 from meshcap.study_page import PageFile, write_page
 from meshcap.tables import table
 
@@ -38,6 +39,7 @@ def command(
         if not value > 0:
             raise UserError(f"--{name} {value:g}: it must be greater than 0")
     chosen = load_scenario(file, scenario)
+    for_mesh_alone("heartbeat", chosen, scenario, file, "no heartbeat to set")
     try:
         swept = sweep(chosen, loss=loss)
     except ValueError as fault:

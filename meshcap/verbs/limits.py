@@ -10,8 +10,10 @@ import typer
 from meshcap.console import data, out, say
 from meshcap.errors import UserError
 from meshcap.options import SCENARIOS, AsJson, Lang, ScenarioFile, ScenarioName
+from meshcap.served import for_mesh_alone
 from meshcap.study_page import PageFile, write_page
 from meshcap.tables import table
+from meshcap.timeline_limits import show_timeline_limits
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -46,6 +48,11 @@ def command(
     chosen = load_scenario(file, scenario)
     if axis not in AXES:
         raise UserError(f"--axis {axis!r} is unknown; choose from {', '.join(AXES)}")
+    if chosen.workload.name == "timeline":
+        if layouts or page is not None or axis != "groups_per_domain":
+            for_mesh_alone("limits --axis, --layouts and --page", chosen, scenario, file, "limits without them")
+        show_timeline_limits(chosen, as_json)
+        return
     own = chosen.layout
     names = (own, *(name for name in LAYOUTS if name != own)) if layouts else (None,)
     studies = [study(chosen, axis, name) for name in names]

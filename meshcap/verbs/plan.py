@@ -39,16 +39,17 @@ def command(
         raise UserError("--region goes with --workload; a scenario has its own: write region: us-east-1 into its file")
     from capacity.forecasting.forecast import forecast
     from capacity.scenario import load_scenario
+    from capacity.workloads.registry import workload_of
 
     chosen = load_scenario(file, scenario)
     found = forecast(chosen)
     if as_json:
         data(found.model_dump_json(indent=2))
         return
-    population = chosen.population
+    parties = ", ".join(f"{who}: {count:,}" for who, count in workload_of(chosen).parties.items())
     say(f"{scenario}: {chosen.description}" if chosen.description else scenario)
     say(
-        f"Nodes: {population.nodes:,}, groups: {population.groups:,}, domains: {population.domains:,}. "
+        f"{parties[:1].upper()}{parties[1:]}. "
         f"Requests: {found.requests:,} in {found.duration_s} s. Layout {found.layout}, {found.world}.\n"
     )
     for rows in (_operations(found), _resources(found), _limits(found), _cost(found)):
