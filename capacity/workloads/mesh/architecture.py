@@ -87,7 +87,7 @@ KINDS = {
 _CHECK = Get("group", cause="group check")
 _NODES = Query(GROUP, "NODE#", cause="query of the group")
 _STATUSES = GetEach("status", of="node", cause="status of each node")
-_SINCE = Query(GROUP, "EVENT#", after_cursor=True, limit=100, cause="events since")
+_SINCE = Query(GROUP, "EVENT#", after_cursor=True, beyond="NODE#", limit=100, cause="events since")
 _EXISTING = Query(DOMAIN, "GROUP#", cause="query of the domain")
 
 OPERATIONS = {

@@ -33,7 +33,18 @@ class Standing:
         count = self._event_reads.count(rows)
         if step.limit is not None:
             count = np.minimum(count, step.limit)
-        return np.minimum(count * self.event_bytes(rows, kind), PAGE_BYTES)
+        total = count * self.event_bytes(rows, kind)
+        if step.beyond is not None:
+            total = total + self._bytes_beyond(rows, step, step.beyond, count)
+        return np.minimum(total, PAGE_BYTES)
+
+    def _bytes_beyond(self, rows: Ints, step: Query, prefix: str, events: Ints) -> Floats:
+        """Bytes of the rows that sort behind the events and are read with them, as far as the limit leaves room."""
+        size = self.of(step.partition, prefix, rows)
+        if step.limit is None:
+            return size
+        there = self.of(step.partition, prefix, rows, count=True)
+        return size * np.minimum(there, step.limit - events) / np.maximum(there, 1)
 
     def of(self, partition: str, prefix: str, rows: Ints, *, index: str | None = None, count: bool = False) -> Floats:
         """Bytes (or rows) under a partition and prefix just before each request."""

@@ -51,14 +51,15 @@ class Query:
     """Query of one partition by sort-key prefix, eventually consistent, one page. Filters do not lower its charge.
 
     An empty partition is a Scan of the table.
-    `index` names the index that is read, None the table. `after_cursor` reads only rows behind the caller's cursor,
-    at most `limit` of them.
+    `index` names the index that is read, None the table. `after_cursor` reads only events behind the caller's cursor,
+    and then the rows with the prefix `beyond`, which sort behind every event; at most `limit` rows together.
     """
 
     partition: str
     prefix: str
     index: str | None = None
     after_cursor: bool = False
+    beyond: str | None = None
     limit: int | None = None
     cause: str = "query"
 
