@@ -72,7 +72,7 @@ def build(run: Run, say: Wording) -> Report:
         verdict=summary.verdict(record, say),
         verdict_word=say(f"verdict.word_{summary.outcome(record).replace(' ', '_')}"),
         tone=summary.tone(record),
-        reasons=summary.reasons(record, say),
+        reasons=summary.reasons(run, say),
         thresholds=thresholds.table(record.verdict.thresholds, say) if record.verdict else None,
         figures=[figure for part in FIGURES if (figure := part.figure(run, say)) is not None],
         sections=sections,

@@ -5,8 +5,10 @@ from __future__ import annotations
 from capacity.record import RunRecord
 from capacity.workloads.registry import workload_of
 from reports.document import Tone
-from reports.numbers import duration
+from reports.numbers import count, duration, percent
 from reports.run import Run
+from reports.sections.deliveries import are_owed
+from reports.settled import Settled
 from reports.thresholds import parts
 from reports.wording import Wording
 
@@ -48,18 +50,24 @@ def verdict(record: RunRecord, say: Wording) -> str:
     return say(f"verdict.{key}{one}", all=len(results), some=len(named), names=names)
 
 
-def reasons(record: RunRecord, say: Wording) -> list[str]:
+def reasons(run: Run, say: Wording) -> list[str]:
     """Say why a run does not speak, and what else a reader must know before the numbers."""
-    found = []
+    record, found = run.record, []
     if record.generator is not None:
-        found += record.generator.reasons
+        found += [say.phrase(reason) for reason in record.generator.reasons]
     elif record.status == "finished":
         found.append(say("verdict.no_generator"))
     for result in record.verdict.thresholds if record.verdict else []:
         if result.reason:
-            found.append(say("threshold.why", figure=parts(result)[0], reason=result.reason))
+            found.append(say("threshold.why", figure=parts(result)[0], reason=say.phrase(result.reason)))
     if record.status in ("started", "failed"):
         found.append(say(f"verdict.status_{record.status}"))
+    if are_owed(run) and run.deliveries is not None and not run.deliveries.empty:
+        total = Settled.of(run.deliveries)
+        if total.lost_by_cursor:
+            skipped, due = total.lost_by_cursor, total.due
+            share = percent(skipped / due if due else None)
+            found.append(say("deliveries.by_design", by_cursor=count(skipped), due=count(due), share=share))
     return found
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Literal
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from capacity.pricing.cost import CostLine
@@ -139,6 +141,24 @@ class Forecast(_Part):
     def first_limit(self) -> LimitForecast:
         """The limit that the load comes nearest to, or passes first."""
         return self.limits[0]
+
+    def units_by_second(self, name: str, kind: Literal["read", "write"]) -> NDArray[np.float64]:
+        """Units of the table or an index in each second: those of a step, shared out as its operations' requests are.
+
+        What no operation accounts for lies evenly in its step. Raises KeyError with the names there are.
+        """
+        steps = np.array(getattr(self.resource(name), kind).units_per_step)
+        found, told = np.zeros(len(steps) * self.step_s), np.zeros(len(steps))
+        for operation in self.operations:
+            mine = np.array(operation.units_per_step.get(name, {}).get(kind, np.zeros(len(steps))))
+            requests = np.zeros(len(found))
+            requests[: len(operation.requests_per_s)] = operation.requests_per_s[: len(found)]
+            in_step = requests.reshape(len(steps), self.step_s).sum(axis=1)
+            per_request = np.divide(mine, in_step, out=np.zeros(len(steps)), where=in_step > 0)
+            found += np.repeat(per_request, self.step_s) * requests
+            told += np.where(in_step > 0, mine, 0.0)
+        spread: NDArray[np.float64] = found + np.repeat((steps - told) / self.step_s, self.step_s)
+        return spread
 
     def resource(self, name: str) -> ResourceForecast:
         """The table ("table") or an index; raises KeyError with the names there are."""

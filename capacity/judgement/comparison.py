@@ -85,7 +85,7 @@ class _Comparing:
         self.sent: Sent[Any] = workload.sent(table, only_reads_throttled=_only_reads(measured, [TABLE, *indexes]))
         self.charges: Charges = workload.charge(self.sent.requests)
         self.time_s = self.sent.requests.start_s + self.sent.requests.time_s[self.charges.request]
-        begin, ahead_s = record.measuring_from, scenario.schedule.ramp_s
+        begin, ahead_s = record.measuring_from, scenario.schedule.measuring_from_s
         self.start_s = begin.timestamp() - ahead_s if begin is not None else record.started_at.timestamp()
         self.calls_sent = self.charges.calls(self.sent.requests.items)
 
@@ -165,12 +165,12 @@ class _Comparing:
         )
 
     def _planned(self, name: str, kind: Kind, starts: Floats, period_s: int) -> list[float] | None:
-        """The forecast's steps laid on the periods of the measurement, evenly within a step."""
+        """The forecast's units, second by second, laid on the periods of the measurement."""
         if self.forecast is None:
             return None
-        steps = np.array(getattr(self.forecast.resource(name), kind).units_per_step)
-        ends = self.start_s + np.arange(len(steps) + 1) * self.forecast.step_s
-        cumulative = np.concatenate(([0.0], np.cumsum(steps)))
+        seconds = self.forecast.units_by_second(name, kind)
+        ends = self.start_s + np.arange(len(seconds) + 1)
+        cumulative = np.concatenate(([0.0], np.cumsum(seconds)))
         edges = np.interp(np.append(starts, starts[-1] + period_s), ends, cumulative)
         planned: list[float] = np.round(np.diff(edges), 3).tolist()
         return planned

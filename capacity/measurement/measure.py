@@ -36,7 +36,7 @@ def measure(run_dir: Path, record: RunRecord, *, patience_s: float) -> Reading:
         queries_for(target.table_name, indexes, target.api_id),
         start.timestamp(),
         end.timestamp() + 1,
-        expected=_expected(record, requests),
+        expected=expected_calls(record, requests),
         patience=Patience(total_s=patience_s, **pace),
         finest_period_s=60 if target.kind == "aws" else 10,
     )
@@ -53,9 +53,15 @@ def _span(record: RunRecord, requests: pa.Table | None) -> tuple[datetime, datet
     return record.started_at, end
 
 
-def _expected(record: RunRecord, requests: pa.Table | None) -> list[Expectation]:
-    """What CloudWatch must at least have counted when all points have arrived: the calls of the requests sent."""
-    calls = comparison_of(record, requests if requests is not None else REQUESTS.empty_table(), None, None).calls
+def expected_calls(record: RunRecord, requests: pa.Table | None) -> list[Expectation]:
+    """What CloudWatch must at least have counted when all points have arrived: calls of the requests that went well.
+
+    A throttled call has no SuccessfulRequestLatency, and which call of a refused request that was is not known yet.
+    """
+    served = REQUESTS.empty_table()
+    if requests is not None:
+        served = requests.filter(pc.equal(pc.cast(requests["outcome"], pa.string()), "ok"))
+    calls = comparison_of(record, served, None, None).calls
     return [
         Expectation(
             "AWS/DynamoDB",

@@ -64,10 +64,10 @@ def section(run: Run, say: Wording) -> Section:
     blocks += [Text(say("assumptions.settings" if is_mesh else "assumptions.workload")), Facts(settings)]
     blocks += [_rules(say)]
     if run.forecast is not None and run.forecast.assumptions:
-        blocks += [Text(say("assumptions.forecast", assumptions="; ".join(run.forecast.assumptions)))]
+        blocks += [Text(say("assumptions.forecast", assumptions="; ".join(map(say.phrase, run.forecast.assumptions))))]
     if machine:
         blocks += [Text(say("assumptions.machine")), Facts(machine)]
-    blocks += [Text(note) for note in record.notes]
+    blocks += [Text(say.phrase(note)) for note in record.notes]
     if record.command:
         blocks += [Text(say("assumptions.again")), Listing(shlex.join(record.command))]
     return Section("assumptions", say("assumptions.title"), say("assumptions.lead"), blocks)
@@ -89,10 +89,10 @@ def _rules(say: Wording) -> Table:
     tones: dict[str, Tone] = {"high": "", "middle": "", "low": "warn"}
     rows: list[list[Cell | str]] = [
         [
-            rule.meaning,
+            say.phrase(rule.meaning),
             number(rule.value),
             Cell(say(f"assumptions.confidence_{rule.confidence}"), tones[rule.confidence]),
-            rule.source or "–",
+            say.phrase(rule.source) or "–",
         ]
         for rule in rules()
     ]

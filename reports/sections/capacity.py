@@ -45,7 +45,7 @@ def section(run: Run, say: Wording) -> Section | None:
     ]
     blocks: list[Block] = [Charts(charts, legend), _units(touched, say), Text(say("capacity.method"))]
     blocks += [_operations(comparison, say), _calls(comparison, say)]
-    blocks += [Text(note, "warn") for note in comparison.notes]
+    blocks += [Text(say.phrase(note), "warn") for note in comparison.notes]
     return Section("capacity", say("capacity.title"), lead, blocks)
 
 

@@ -97,9 +97,9 @@ def _lines(cost: CostForecast, say: Wording) -> Table:
             [
                 line.service,
                 line.operation or "–",
-                line.cause,
+                say.phrase(line.cause),
                 number(run[key].quantity) if key in run else "–",
-                line.unit,
+                say.phrase(line.unit),
                 usd(run[key].usd) if key in run else "–",
                 usd(month[key].usd) if key in month else "–",
             ]

@@ -44,7 +44,7 @@ ROLES = {
 
 def section(run: Run, say: Wording) -> Section | None:
     """Outcomes by kind of message, latency and losses over time, the groups that fared worst, and examples."""
-    if not _are_owed(run):
+    if not are_owed(run):
         return None
     frame = run.deliveries
     if frame is None:
@@ -66,14 +66,14 @@ def section(run: Run, say: Wording) -> Section | None:
     return Section("deliveries", say("deliveries.title"), _lead(total, say), blocks)
 
 
-def _are_owed(run: Run) -> bool:
+def are_owed(run: Run) -> bool:
     """Whether the workload has subscribers, or others to deliver to: Mesh alone does."""
     return run.record.scenario.workload.name == "mesh"
 
 
 def figure(run: Run, say: Wording) -> Figure | None:
     """Give the deliveries their place on the first screen."""
-    frame = run.deliveries if _are_owed(run) else None
+    frame = run.deliveries if are_owed(run) else None
     if frame is None or frame.empty or not frame["expected"].sum():
         return None
     total = Settled.of(frame)

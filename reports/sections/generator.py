@@ -27,7 +27,7 @@ def section(run: Run, say: Wording) -> Section:
             planned=count(generator.planned_requests),
             achieved=percent(generator.achieved, digits=4),
         )
-        blocks += [Text(reason, "bad") for reason in generator.reasons]
+        blocks += [Text(say.phrase(reason), "bad") for reason in generator.reasons]
         cpu = (generator.cpu_mean_percent, generator.cpu_max_percent)
         pairs = [
             ("planned", count(generator.planned_requests)),
@@ -40,7 +40,7 @@ def section(run: Run, say: Wording) -> Section:
             ("missing", count(generator.missing_workers)),
         ]
         blocks.append(Facts([(say(f"generator.{name}"), value) for name, value in pairs]))
-        blocks += [Text(note) for note in generator.notes]
+        blocks += [Text(say.phrase(note)) for note in generator.notes]
     if run.requests is not None and len(run.requests):
         blocks.append(Charts([_rate(run, say), _lateness(run, say)]))
     return Section("generator", say("generator.title"), lead, blocks)

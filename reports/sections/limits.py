@@ -46,7 +46,7 @@ def _what(limit: LimitForecast, say: Wording) -> str:
     for prefix, key in (("one partition key ", "limits.one_key"), ("the constant key ", "limits.constant_key")):
         if limit.name.startswith(prefix):
             return say(key, key=limit.name.removeprefix(prefix))
-    return say.name_of("limit", limit.name)
+    return say.phrase(limit.name)
 
 
 def tone(limit: LimitForecast) -> Tone:
@@ -104,7 +104,7 @@ def _table(limits: list[LimitForecast], say: Wording) -> Table:
             say("limits.of", peak=number(limit.peak), limit=number(limit.limit), unit=say.name_of("unit", limit.unit)),
             Cell(percent(limit.used), tone(limit)),
             *([duration(limit.reached_s)] if passed else []),
-            limit.source,
+            say.phrase(limit.source),
         ]
         for limit in limits
     ]

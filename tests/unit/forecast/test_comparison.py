@@ -11,6 +11,7 @@ from scenarios import scenario
 
 from capacity.forecasting.forecast import forecast
 from capacity.judgement.comparison import Comparison, comparison_of
+from capacity.measurement.measure import expected_calls
 from capacity.measurement.measured import measured_of
 from capacity.record import METRICS, REQUESTS, RunRecord, Target
 from capacity.scenario import Scenario
@@ -74,10 +75,8 @@ def consumed(units: dict[tuple[str, str], float | None]) -> list[dict[str, Any]]
     ]
 
 
-def compared(
-    given: Scenario, rows: list[dict[str, Any]], points: list[dict[str, Any]] | None, *, planned: bool = True
-) -> Comparison:
-    record = RunRecord(
+def record_of(given: Scenario) -> RunRecord:
+    return RunRecord(
         run_id="by-hand",
         scenario_name="by-hand",
         scenario=given,
@@ -87,9 +86,14 @@ def compared(
         measuring_from=BEGIN,
         target=Target(kind="sandbox", graphql_url="-", region="ap-northeast-1", table_name="MeshV2Table"),
     )
+
+
+def compared(
+    given: Scenario, rows: list[dict[str, Any]], points: list[dict[str, Any]] | None, *, planned: bool = True
+) -> Comparison:
     measured = None if points is None else measured_of(pa.Table.from_pylist(points, schema=METRICS), "MeshV2Table")
     requests = pa.Table.from_pylist(rows, schema=REQUESTS)
-    return comparison_of(record, requests, forecast(given) if planned else None, measured)
+    return comparison_of(record_of(given), requests, forecast(given) if planned else None, measured)
 
 
 GIVEN = scenario(groups=2)
@@ -256,3 +260,21 @@ def test_operations_that_touch_no_table_are_left_out() -> None:
     subscribed = {**ROWS[0], "operation": "onMessageInGroup"}
     before, after = compared(GIVEN, ROWS, None), compared(GIVEN, [*ROWS, subscribed], None)
     assert after.units == before.units
+
+
+def test_cloudwatch_is_expected_to_have_counted_the_calls_that_could_succeed() -> None:
+    # A throttled call has no SuccessfulRequestLatency: of a refused report neither check nor put is waited for.
+    def counts(rows: list[dict[str, Any]]) -> dict[str, float]:
+        found = expected_calls(record_of(GIVEN), pa.Table.from_pylist(rows, schema=REQUESTS))
+        return {dict(each.dimensions)["Operation"]: each.at_least for each in found}
+
+    refused = [
+        row
+        | ({"outcome": "refused", "error_type": "DynamoDB:ProvisionedThroughputExceededException"} if reports else {})
+        for row in ROWS
+        for reports in [row["operation"] == "reportDataByNode"]
+    ]
+    reports = sum(row["operation"] == "reportDataByNode" for row in ROWS)
+    whole, served = counts(ROWS), counts(refused)
+    assert whole["PutItem"] - served["PutItem"] == reports
+    assert whole["GetItem"] - served["GetItem"] == reports

@@ -35,7 +35,6 @@ NAMED_BY_DATA = (
     "request_outcome",
     "world",
     "setting",
-    "limit",
     "unit",
 )
 COMPOSED = (
