@@ -137,6 +137,8 @@ class Target(_Part):
     region: str
     table_name: str
     api_id: str | None = None
+    function_names: tuple[str, ...] = ()
+    """Lambda functions behind the target, whose metrics are read too."""
 
 
 class Generator(_Part):

@@ -20,6 +20,8 @@ from capacity.forecasting.forecast import Forecast
 from capacity.record import Target
 from capacity.scenario import Scenario
 from capacity.workloads.registry import workload_of
+from meshcap import account
+from meshcap.stack import explained
 
 CLOCK_SKEW_LIMIT_S = 5.0
 """SigV4 refuses five minutes; a few seconds already shift what CloudWatch says against what was sent."""
@@ -41,21 +43,24 @@ def examine(target: Target, scenario: Scenario, forecast: Forecast, api_key: str
     if scenario.workload.name == "mesh":
         yield from _graphql(target, api_key)
     session = _Aws(target)
+    if target.kind == "aws":
+        yield Finding("region", *account.region(target, scenario))
     yield _guarded("table", lambda: _table(session, target, scenario))
     yield _guarded("metrics", lambda: _metrics(session, target))
+    yield _guarded("account", lambda: _throughput(session, forecast), needed=False)
+    if target.kind == "aws":  # no emulator has Service Quotas
+        yield _guarded("quotas", lambda: _appsync_quotas(session, forecast), needed=False)
     yield from _limits(forecast)
 
 
-def _guarded(check: str, examine_it: Callable[[], Finding]) -> Finding:
+def _guarded(check: str, examine_it: Callable[[], Finding], needed: bool = True) -> Finding:
+    """A check's finding, or why AWS did not answer: a fault where a run needs the answer, else something unknown."""
+    state: State = "fault" if needed else "unknown"
     try:
         return examine_it()
-    except boto_faults.NoCredentialsError:
-        return Finding(check, "fault", "no AWS credentials: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and its secret")
-    except boto_faults.ClientError as fault:
-        error = fault.response["Error"]
-        return Finding(check, "fault", f"{fault.operation_name}: {error['Code']}: {error['Message']}")
-    except boto_faults.BotoCoreError as fault:
-        return Finding(check, "fault", str(fault))
+    except (boto_faults.ClientError, boto_faults.BotoCoreError) as fault:
+        service = {"metrics": "cloudwatch", "quotas": "servicequotas"}.get(check, "dynamodb")
+        return Finding(check, state, explained(fault, service))
 
 
 class _Aws:
@@ -129,9 +134,19 @@ def _metrics(session: _Aws, target: Target) -> Finding:
     answer = client.list_metrics(
         Namespace="AWS/DynamoDB", Dimensions=[{"Name": "TableName", "Value": target.table_name}]
     )
+    account.may_measure(client, target.table_name)
     if not answer["Metrics"]:
         return Finding("metrics", "unknown", f"CloudWatch has nothing of {target.table_name} yet; a new table has none")
     return Finding("metrics", "ok", f"CloudWatch has {len(answer['Metrics'])} metrics of {target.table_name}")
+
+
+def _throughput(session: _Aws, forecast: Forecast) -> Finding:
+    return Finding("account", *account.throughput(session.client("dynamodb").describe_limits(), forecast))
+
+
+def _appsync_quotas(session: _Aws, forecast: Forecast) -> Finding:
+    pages = session.client("service-quotas").get_paginator("list_service_quotas").paginate(ServiceCode="appsync")
+    return Finding("quotas", *account.appsync([each for page in pages for each in page["Quotas"]], forecast))
 
 
 def _limits(forecast: Forecast) -> Iterator[Finding]:

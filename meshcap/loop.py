@@ -37,8 +37,10 @@ from meshcap.locust_arguments import check_locust_arguments
 from meshcap.locust_process import run_locust
 from meshcap.safety import Safety, abort_faults, safety
 from meshcap.sandbox_process import running_sandbox
+from meshcap.stack import aws_client
 from meshcap.table_creation import create_table
-from meshcap.target import SANDBOX, aws_environment, resolve_target
+from meshcap.target import SANDBOX, aws_environment, region_of, resolve_target
+from meshcap.target_names import TargetNames, resolved
 
 if TYPE_CHECKING:
     from capacity.forecasting.forecast import Forecast
@@ -46,6 +48,8 @@ if TYPE_CHECKING:
 _MEASURE_LATER = (
     "The report shows the rest; `meshcap metrics {run_dir}`, then compare and report, adds the measurement later."
 )
+_AHEAD = ("limits", "account", "quotas")
+"""Checks whose faults make a run throttled, not impossible: told, and left to --abort."""
 _PACKAGES = ("meshcap", "locust", "boto3", "numpy", "pandas", "pyarrow", "gevent")
 
 
@@ -66,6 +70,9 @@ class Request:
     locust_arguments: list[str]
     rerun_of: Path | None = None
     """The run directory whose record this request was made from."""
+    graphql_url: str | None = None
+    stack: str | None = None
+    function_names: tuple[str, ...] = ()
     abort: tuple[str, ...] = ()
     metrics_port: int | None = None
 
@@ -106,19 +113,31 @@ def run_loop(request: Request) -> Outcome:
             region=scenario.region,
             table_name=sandbox["table_name"] if is_mesh else create_table(workload_of(scenario).table),
             api_id=sandbox["api_id"] if is_mesh else None,
+            function_names=(sandbox["function_name"],) if is_mesh else (),
         )
         return _run(request, scenario, target, api_key, run_dir)
 
 
 def _target(request: Request, scenario: Scenario) -> Target:
-    return resolve_target(
-        request.target_url,
+    environment = dict(os.environ)
+    given = TargetNames(
+        url=request.target_url,
+        graphql_url=request.graphql_url,
         table_name=request.table_name,
         api_id=request.api_id,
+        function_names=request.function_names,
+        stack=request.stack,
+    )
+    names = resolved(given, aws_client(region_of(environment, scenario.region)))
+    return resolve_target(
+        names.url,
+        table_name=names.table_name,
+        api_id=names.api_id,
         region=scenario.region,
         owned=request.owned,
-        environment=dict(os.environ),
+        environment=environment,
         graphql=scenario.workload.name == "mesh",
+        function_names=names.function_names,
     )
 
 
@@ -188,9 +207,13 @@ def _permit(request: Request, plan: Forecast, target: Target, scenario: Scenario
     """Say what a run against AWS will send, consume and cost, and refuse one that is too dear or cannot work."""
     from meshcap.doctor import examine
 
+    live = plan.deliveries
     say(f"This run will send {plan.requests:,} requests and cost about ${plan.cost.run_usd:.2f}:")
+    for operation in sorted(plan.operations, key=lambda each: -each.requests):
+        say(f"  {operation.name}: {operation.requests:,} requests")
     for resource in plan.resources:
         say(f"  {resource.name}: {resource.read.units:,.0f} read units, {resource.write.units:,.0f} write units")
+    say(f"  {live.deliveries:,} deliveries over {live.connections:,} connections of {live.connection_minutes:,.1f} min")
     limits = _safety(request, target)
     say(limits.sentence())
     if limits.max_usd is not None and plan.cost.run_usd > limits.max_usd:
@@ -198,11 +221,10 @@ def _permit(request: Request, plan: Forecast, target: Target, scenario: Scenario
             f"--max-usd {limits.max_usd:.2f} is less than the forecast cost of ${plan.cost.run_usd:.2f}; shorten the "
             f"scenario, or permit it with --max-usd {plan.cost.run_usd * 1.1:.2f}"
         )
-    faults = [each for each in examine(target, scenario, plan, api_key) if each.state == "fault"]
-    hard = [f"{each.check}: {each.message}" for each in faults if each.check != "limits"]
-    for each in faults:
-        if each.check == "limits":
-            say(f"Limit ahead: {each.message}")
+    findings = list(examine(target, scenario, plan, api_key))
+    for each in findings:
+        say(f"  {each.state:8} {each.check:8} {each.message}")
+    hard = [f"{each.check}: {each.message}" for each in findings if each.state == "fault" and each.check not in _AHEAD]
     if hard:
         raise UserError("\n".join(hard), ExitCode.TARGET_UNREACHABLE)
 
@@ -222,6 +244,8 @@ def _first_record(request: Request, scenario: Scenario, target: Target, run_dir:
         again = ["meshcap", "rerun", str(request.rerun_of)]
     if target.kind != "sandbox":
         again += ["--target", target.graphql_url, "--table", target.table_name]
+        again += ["--api-id", target.api_id] if target.api_id else []
+        again += [part for name in target.function_names for part in ("--function", name)]
     return RunRecord(
         run_id=run_dir.name,
         scenario_name=request.scenario,

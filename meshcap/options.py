@@ -14,5 +14,13 @@ ScenarioFile = Annotated[
 RunDirectory = Annotated[Path, typer.Argument(help="A run directory, such as runs/2026-11-30T13-30-00Z-classroom.")]
 Lang = Annotated[Literal["en", "ja"], typer.Option(help="Language of the report.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+GraphqlUrl = Annotated[str | None, typer.Option(help="GraphQL URL of --target aws.")]
+StackName = Annotated[
+    str | None,
+    typer.Option("--stack", help="CloudFormation stack to take URL, API id, table and functions from."),
+]
+FunctionNames = Annotated[
+    list[str] | None, typer.Option("--function", help="A Lambda function behind the target, for its metrics.")
+]
 
 SCENARIOS = Path("scenarios.yaml")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from capacity.loopback import is_loopback
@@ -22,6 +23,7 @@ def resolve_target(
     owned: bool,
     environment: dict[str, str],
     graphql: bool = True,
+    function_names: tuple[str, ...] = (),
 ) -> Target:
     """Describe the endpoint at `url` as a run's target: AppSync's, or with `graphql` false DynamoDB's own.
 
@@ -64,10 +66,16 @@ def resolve_target(
         kind="endpoint" if is_loopback(url) else "aws",
         graphql_url=url,
         aws_endpoint_url=endpoint,
-        region=environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or region,
+        region=region_of(environment, region),
         table_name=table_name,
         api_id=api_id,
+        function_names=function_names,
     )
+
+
+def region_of(environment: Mapping[str, str], otherwise: str) -> str:
+    """The region that AWS clients of this environment mean."""
+    return environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION") or otherwise
 
 
 def aws_environment(endpoint: str, region: str) -> dict[str, str]:

@@ -63,7 +63,6 @@ def _broken(stopped: EarlyStop) -> ThresholdResult:
         actual=stopped.actual,
         unit=stopped.unit,
         margin=None if limit == 0 else (stopped.actual - limit) / limit,
-        reason=stopped.sentence,
     )
 
 

@@ -33,7 +33,7 @@ def measure(run_dir: Path, record: RunRecord, *, patience_s: float) -> Reading:
     indexes = [index.name for index in workload_of(record.scenario).table.indexes]
     pace = _AWS if target.kind == "aws" else _LOCAL
     reading = reader.read(
-        queries_for(target.table_name, indexes, target.api_id),
+        queries_for(target.table_name, indexes, target.api_id, target.function_names),
         start.timestamp(),
         end.timestamp() + 1,
         expected=expected_calls(record, requests),

@@ -12,28 +12,34 @@ import typer
 
 from capacity.exit_codes import ExitCode
 from meshcap.console import data
-from meshcap.options import SCENARIOS, AsJson, ScenarioFile, ScenarioName
+from meshcap.options import SCENARIOS, AsJson, GraphqlUrl, ScenarioFile, ScenarioName, StackName
 
 
 def command(
-    target: Annotated[str, typer.Option(help="GraphQL URL to examine.")],
-    table: Annotated[str, typer.Option(help="The DynamoDB table behind it.")],
+    target: Annotated[str, typer.Option(help="GraphQL URL to examine, or aws with --graphql-url or --stack.")],
+    table: Annotated[str | None, typer.Option(help="The DynamoDB table behind it.")] = None,
     scenario: ScenarioName = "classroom",
+    graphql_url: GraphqlUrl = None,
+    stack: StackName = None,
     file: ScenarioFile = SCENARIOS,
     i_own_this_endpoint: Annotated[bool, typer.Option("--i-own-this-endpoint", help="Allow one elsewhere.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Check address, key, clock, table, metrics and limits of a target for a scenario. Nothing is changed."""
+    """Check address, key, clock, region, table, metrics, quotas and limits of a target. Nothing is changed."""
     from capacity.forecasting.forecast import forecast
     from capacity.scenario import load_scenario
     from meshcap.doctor import examine
-    from meshcap.target import resolve_target
+    from meshcap.stack import aws_client
+    from meshcap.target import region_of, resolve_target
+    from meshcap.target_names import TargetNames, resolved
 
     chosen = load_scenario(file, scenario)
+    given = TargetNames(url=target, graphql_url=graphql_url, table_name=table, stack=stack)
+    names = resolved(given, aws_client(region_of(os.environ, chosen.region)))
     described = resolve_target(
-        target,
-        table_name=table,
-        api_id=None,
+        names.url,
+        table_name=names.table_name,
+        api_id=names.api_id,
         region=chosen.region,
         owned=i_own_this_endpoint,
         environment=dict(os.environ),

@@ -10,7 +10,7 @@ import typer
 
 from meshcap.console import data, say
 from meshcap.github_step import tell_of_run
-from meshcap.options import SCENARIOS, Lang, ScenarioFile, ScenarioName
+from meshcap.options import SCENARIOS, FunctionNames, GraphqlUrl, Lang, ScenarioFile, ScenarioName, StackName
 
 CONTEXT = {"allow_extra_args": True}  # what follows -- is Locust's
 
@@ -20,10 +20,14 @@ def command(
     scenario: ScenarioName = "classroom",
     file: ScenarioFile = SCENARIOS,
     target: Annotated[
-        str, typer.Option(help="GraphQL URL to load; without it a local sandbox is started for the run.")
+        str,
+        typer.Option(help="GraphQL URL to load, or aws with --graphql-url or --stack; a local sandbox unless given."),
     ] = "sandbox",
     table: Annotated[str | None, typer.Option(help="The DynamoDB table behind the target.")] = None,
     api_id: Annotated[str | None, typer.Option(help="The AppSync API id, for its metrics.")] = None,
+    graphql_url: GraphqlUrl = None,
+    stack: StackName = None,
+    function: FunctionNames = None,
     runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
     patience: Annotated[float, typer.Option(help="Seconds to wait for late CloudWatch points.", min=0)] = 300.0,
     max_usd: Annotated[
@@ -62,6 +66,9 @@ def command(
         target_url=target,
         table_name=table,
         api_id=api_id,
+        graphql_url=graphql_url,
+        stack=stack,
+        function_names=tuple(function or ()),
         runs_dir=runs,
         patience_s=patience,
         lang=lang,

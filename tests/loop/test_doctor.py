@@ -37,6 +37,7 @@ def test_a_sandbox_of_the_right_layout_is_in_order(meshcap: Meshcap, separate_sa
         "clock": "ok",
         "table": "ok",
         "metrics": "ok",
+        "account": "ok",
         "limits": "ok",
     }
 
