@@ -35,6 +35,7 @@ from meshcap.errors import UserError
 from meshcap.live_metrics import exporter_faults, metrics_environment
 from meshcap.locust_arguments import check_locust_arguments
 from meshcap.locust_process import run_locust
+from meshcap.permit import permit
 from meshcap.safety import Safety, abort_faults, safety
 from meshcap.sandbox_process import running_sandbox
 from meshcap.stack import aws_client
@@ -43,13 +44,11 @@ from meshcap.target import SANDBOX, aws_environment, region_of, resolve_target
 from meshcap.target_names import TargetNames, resolved
 
 if TYPE_CHECKING:
-    from capacity.forecasting.forecast import Forecast
+    pass
 
 _MEASURE_LATER = (
     "The report shows the rest; `meshcap metrics {run_dir}`, then compare and report, adds the measurement later."
 )
-_AHEAD = ("limits", "account", "quotas")
-"""Checks whose faults make a run throttled, not impossible: told, and left to --abort."""
 _PACKAGES = ("meshcap", "locust", "boto3", "numpy", "pandas", "pyarrow", "gevent")
 
 
@@ -163,7 +162,7 @@ def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run
 
     plan = forecast(scenario)
     if target.kind == "aws":
-        _permit(request, plan, target, scenario, api_key)
+        permit(plan, target, scenario, _safety(request, target), api_key)
     run_dir = new_run_dir(request) if run_dir is None else run_dir
     with _marking(run_dir):
         write_run(run_dir, _first_record(request, scenario, target, run_dir))
@@ -201,32 +200,6 @@ def _try_to_measure(run_dir: Path, record: RunRecord, patience_s: float) -> User
     except KeyboardInterrupt:
         return UserError("Stopped while reading CloudWatch.", ExitCode.INTERRUPTED)
     return None
-
-
-def _permit(request: Request, plan: Forecast, target: Target, scenario: Scenario, api_key: str) -> None:
-    """Say what a run against AWS will send, consume and cost, and refuse one that is too dear or cannot work."""
-    from meshcap.doctor import examine
-
-    live = plan.deliveries
-    say(f"This run will send {plan.requests:,} requests and cost about ${plan.cost.run_usd:.2f}:")
-    for operation in sorted(plan.operations, key=lambda each: -each.requests):
-        say(f"  {operation.name}: {operation.requests:,} requests")
-    for resource in plan.resources:
-        say(f"  {resource.name}: {resource.read.units:,.0f} read units, {resource.write.units:,.0f} write units")
-    say(f"  {live.deliveries:,} deliveries over {live.connections:,} connections of {live.connection_minutes:,.1f} min")
-    limits = _safety(request, target)
-    say(limits.sentence())
-    if limits.max_usd is not None and plan.cost.run_usd > limits.max_usd:
-        raise UserError(
-            f"--max-usd {limits.max_usd:.2f} is less than the forecast cost of ${plan.cost.run_usd:.2f}; shorten the "
-            f"scenario, or permit it with --max-usd {plan.cost.run_usd * 1.1:.2f}"
-        )
-    findings = list(examine(target, scenario, plan, api_key))
-    for each in findings:
-        say(f"  {each.state:8} {each.check:8} {each.message}")
-    hard = [f"{each.check}: {each.message}" for each in findings if each.state == "fault" and each.check not in _AHEAD]
-    if hard:
-        raise UserError("\n".join(hard), ExitCode.TARGET_UNREACHABLE)
 
 
 def versions() -> dict[str, str]:
