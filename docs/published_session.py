@@ -92,11 +92,23 @@ def _faults() -> str:
     shares = document()["group_hour"]["shares_percent"]
     exact, printed = _plain(unit_price("pollGroupData")), _plain(printed_price("pollGroupData"))
     named = ", ".join(f"{name} {percent} %" for name, percent in shares.items())
+    hour, minutes = Decimal(document()["group_hour"]["printed"]), document()["session"]["minutes"]
+    scaled = Decimal(document()["websocket"]["total"]) * 60 / minutes
+    requests = hour * shares["requests"] / 100 / unit_price("operation")
+    writes = hour * shares["writes"] / 100 / unit_price("write")
+    lambda_ms = {name: NEW.unit_usd(f"lambda.{name}_gb_second") / 8 / 1000 for name in ("x86", "arm")}
     faults = (
         f"""**The price of a poll was rounded before it was multiplied.** Ten status rows and three event reads make
         ${exact}; the document multiplies ${printed} and ends $0.000026 short. It is the only line that does not follow
         from the document's own assumptions.""",
         f"**Its shares of a group-hour add up to {sum(shares.values())} %**, not to 100: {named}.",
+        f"""**Its group-hour of ${hour} does not follow.** The session's total is ${scaled:.4f} an hour; and by its own
+        shares and prices the group would make {writes:,.0f} writes with {requests:,.0f} requests, of which none makes
+        more than one but for joining, leaving and event batches.""",
+        f"""**Lambda's millisecond.** ${_plain(unit_price("lambda_ms"))} at 128 MB is ARM's ${lambda_ms["arm"]:.12f}
+        rounded up; on x86 it is ${lambda_ms["x86"]:.12f}. The session spends too little on Lambda for it to show.""",
+        """**Logs, data transfer and storage are not in it.** `meshcap cost` shows what AppSync's request logs and the
+        answers on their way out would add.""",
         """**Old prices.** Its on-demand prices had been halved 17 months before it was written, on 2024-11-01.""",
         """**Whole read units.** AppSync reads eventually consistent unless asked otherwise: half a unit per 4 KB.""",
         """**One unit per row.** A Query adds its rows up and rounds once: ten rows of about 400 bytes are half a unit,

@@ -8,10 +8,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
-from capacity.pricing import prices
+from capacity.exit_codes import ExitCode
+from capacity.pricing import price_offers, price_refresh, prices
 from capacity.pricing.price_offers import offers_of_bulk, offers_of_products, price_file, refresh
-from capacity.pricing.price_refresh import fetch_api, refresh_from
+from capacity.pricing.price_refresh import fetch_api, fetch_bulk, refresh_from
+from meshcap.cli import app
+from meshcap.errors import UserError
 
 DOCUMENTS: list[dict[str, Any]] = json.loads(
     (Path(__file__).parents[2] / "data" / "price_list_get_products.json").read_text(encoding="utf-8")
@@ -109,3 +113,44 @@ def test_something_else_than_an_offer_file_is_said_to_be_that() -> None:
         offers_of_bulk({"message": "Forbidden"})
     with pytest.raises(ValueError, match="no product of AWS's price list"):
         offers_of_products([{"message": "Forbidden"}])
+
+
+@pytest.fixture
+def bulk_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The recorded answers as AWS lays its offer files out: one index.json for each service and region."""
+    for service in price_offers.SERVICES:
+        mine = [each for each in DOCUMENTS if each["serviceCode"] == service]
+        folder = tmp_path / service / "current" / "ap-northeast-1"
+        folder.mkdir(parents=True)
+        offer = {
+            "offerCode": service,
+            "products": {each["product"]["sku"]: each["product"] for each in mine},
+            "terms": {"OnDemand": {each["product"]["sku"]: each["terms"]["OnDemand"] for each in mine}},
+        }
+        (folder / "index.json").write_text(json.dumps(offer), encoding="utf-8")
+    url = tmp_path.as_uri() + "/{service}/current/{region}/index.json"
+    monkeypatch.setattr(price_refresh, "OFFERS_URL", url)
+    return tmp_path
+
+
+def test_bulk_files_are_read_service_by_service(bulk_files: Path) -> None:
+    found = refresh_from(fetch_bulk, TOKYO, TODAY)
+    assert found == refresh(TOKYO, offers_of_products(DOCUMENTS), TODAY)
+
+
+def test_the_command_says_what_changed_and_writes_the_list(bulk_files: Path) -> None:
+    written = bulk_files / "new.yaml"
+    answer = CliRunner().invoke(app, ["prices", "refresh", "--write", str(written)])
+    assert answer.exit_code == 0, answer.output
+    assert "dynamodb.on_demand.read_unit: 1.425e-07 -> 1.3e-07 (-8.8%)" in answer.output
+    assert "2 changed, 3 confirmed" in answer.output
+    assert prices.read(written).unit_usd("dynamodb.on_demand.read_unit") == pytest.approx(0.13e-6)
+
+
+def test_files_that_are_not_there_end_with_the_code_of_an_unreachable_target(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(price_refresh, "OFFERS_URL", tmp_path.as_uri() + "/{service}/{region}/none.json")
+    with pytest.raises(UserError, match="AWS's price list cannot be read") as told:
+        CliRunner().invoke(app, ["prices", "refresh"], catch_exceptions=False)
+    assert told.value.exit_code == ExitCode.TARGET_UNREACHABLE
