@@ -7,6 +7,7 @@ import hashlib
 import os
 import ssl
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -142,7 +143,7 @@ class RealtimeConnection:
                 data = rest
             for opcode, payload in self._reader.feed(data):
                 if opcode == TEXT:
-                    self._handle(orjson.loads(payload), received_s)
+                    self._handle(_read(payload), received_s)
                 elif opcode == PING:
                     self._stream.write(encode(PONG, payload))
                 elif opcode == CLOSE:
@@ -202,6 +203,15 @@ class RealtimeConnection:
             self._answer.set_exception(ConnectionResetError(reason))
         else:
             self._on_closed(reason)
+
+
+@lru_cache(maxsize=256)
+def _read(payload: bytes) -> Any:
+    """A message; not to be changed, for the subscribers of a group get the same bytes and share what is read here.
+
+    Comparing 400 bytes costs a tenth of reading them as JSON.
+    """
+    return orjson.loads(payload)
 
 
 def _error(message: dict[str, Any]) -> RealtimeError:

@@ -16,7 +16,8 @@ import gevent
 from gevent import socket
 from gevent.socket import wait_read, wait_write
 
-_READ, _WRITE, _CHUNK_BYTES = 1, 2, 65536
+_READ, _WRITE, _CHUNK_BYTES = 1, 2, 8192
+"""The kernel's bytes are first laid into a buffer of this size: a larger one costs more than a second read now and then."""
 
 
 class Stream:
