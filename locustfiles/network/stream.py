@@ -17,7 +17,7 @@ from gevent import socket
 from gevent.socket import wait_read, wait_write
 
 _READ, _WRITE, _CHUNK_BYTES = 1, 2, 8192
-"""The kernel's bytes are first laid into a buffer of this size: a larger one costs more than a second read now and then."""
+"""The kernel's bytes are first laid into a buffer of this size; a read that fills it is followed by another."""
 
 
 class Stream:
