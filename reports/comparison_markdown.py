@@ -9,6 +9,7 @@ from reports.changes import Area, Change
 from reports.document import Cell, Table
 from reports.layout import environment
 from reports.numbers import count, milliseconds, number, percent, usd
+from reports.sections.cost import old_prices
 from reports.wording import Wording
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ def markdown(comparison: Comparison, lang: str) -> str:
         ],
         scenario=comparison.after.record.scenario_name,
         differences=comparison.differences,
+        old_prices=old_prices(comparison.after, say),
         changed=_table(changed, say) if changed else None,
         all=_table(present, say),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -30,10 +31,8 @@ def command(
     read_run(run_dir)  # a folder that is no run is said so before anything is written
     if after is None:
         _one(run_dir, as_json)
-    elif as_json:
-        raise UserError("--json is for one run; two runs are compared as Markdown, without it")
     else:
-        _two(run_dir, after, force, lang)
+        _two(run_dir, after, force, lang, as_json)
 
 
 def _one(run_dir: Path, as_json: bool) -> None:
@@ -47,13 +46,13 @@ def _one(run_dir: Path, as_json: bool) -> None:
     sys.exit(verdict.exit_code)
 
 
-def _two(before: Path, after: Path, force: bool, lang: str) -> None:
+def _two(before: Path, after: Path, force: bool, lang: str, as_json: bool) -> None:
     from reports.compare import RunsDiffer, compare
 
     try:
         comparison = compare(before, after, force=force)
     except RunsDiffer as fault:
         raise UserError(str(fault)) from None
-    data(comparison.markdown(lang))
+    data(json.dumps(comparison.as_dict(), indent=2) if as_json else comparison.markdown(lang))
     tell_of_comparison(comparison)
     sys.exit(comparison.exit_code)

@@ -10,6 +10,7 @@ import typer
 from meshcap.console import complain, data, out, say
 from meshcap.errors import UserError
 from meshcap.options import AsJson
+from meshcap.price_age import tell_of_old_prices
 from meshcap.tables import table as new_table
 
 if TYPE_CHECKING:
@@ -43,6 +44,7 @@ def command(
         data(f"{where} {each.kind}s: {each.answer}. {each.sentence[:1].upper()}{each.sentence[1:]}.")
     for explanation in found.explanations:
         complain(explanation)
+    tell_of_old_prices(found.prices_as_of)
     for assumption in found.assumptions:
         say(f"Assumed: {assumption}.")
 

@@ -28,13 +28,21 @@ def section(run: Run, say: Wording) -> Section | None:
     )
     charts = Charts([_by_operation(cost, say), _by_service(cost, say)], _legend(cost))
     blocks: list[Block] = [charts, _lines(cost, say)]
-    age = (run.start.date() - date.fromisoformat(cost.prices_as_of)).days
-    if age > STALE_AFTER_DAYS:
-        blocks.append(Text(say("cost.stale", days=count(age), limit=STALE_AFTER_DAYS), "warn"))
+    old = old_prices(run, say)
+    if old is not None:
+        blocks.append(Text(old, "warn"))
     if cost.unverified:
         blocks.append(Text(say("cost.unverified", prices=", ".join(cost.unverified)), "warn"))
     blocks.append(Text(say("cost.method")))
     return Section("cost", say("cost.title"), lead, blocks)
+
+
+def old_prices(run: Run, say: Wording) -> str | None:
+    """Say that the run's prices were more than 90 days old when it began; None when they were not, or are unknown."""
+    if run.forecast is None:
+        return None
+    age = (run.start.date() - date.fromisoformat(run.forecast.cost.prices_as_of)).days
+    return say("cost.stale", days=count(age), limit=STALE_AFTER_DAYS) if age > STALE_AFTER_DAYS else None
 
 
 def figure(run: Run, say: Wording) -> Figure | None:
