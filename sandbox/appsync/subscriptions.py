@@ -24,6 +24,9 @@ from sandbox.http.websocket import text_frame
 MAX_PAYLOAD_BYTES = 240_000  # AppSync quota "subscription payload"; what becomes of a larger one is not documented
 
 
+_SCALARS = (str, int, float, bool, type(None))
+
+
 class Consumer(Protocol):
     """The connection that frames go to."""
 
@@ -130,7 +133,7 @@ class Subscriptions:
         value, shape = publication.value, publication.shape
         public = {name for name, _ in shape}
         for names, by_values in list(filters.items()):
-            wanted = tuple(_comparable(value.get(name)) if name in public else None for name in names)
+            wanted = tuple([_comparable(value.get(name)) if name in public else None for name in names])
             group = by_values.get(wanted)
             if group is None:
                 continue
@@ -158,4 +161,4 @@ class Subscriptions:
 
 def _comparable(value: Any) -> Any:
     """Values of filters are scalars; anything else is compared by its JSON."""
-    return value if isinstance(value, str | int | float | bool | None) else orjson.dumps(value)
+    return value if isinstance(value, _SCALARS) else orjson.dumps(value)

@@ -8,8 +8,6 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-import orjson
-
 from sandbox.dynamodb.catalogue import Catalogue
 from sandbox.dynamodb.config import EngineConfig
 from sandbox.dynamodb.errors import DynamoDBError, validation
@@ -17,6 +15,7 @@ from sandbox.dynamodb.expiry import Expiry
 from sandbox.dynamodb.json_types import check_types
 from sandbox.dynamodb.metrics import AccountMetrics, MetricSink, SilentMetrics
 from sandbox.dynamodb.operations.registry import OPERATIONS, STREAM_OPERATIONS, Emit
+from sandbox.dynamodb.readings import reading
 from sandbox.dynamodb.tables import TableState
 
 __all__ = ["Emit", "Engine"]
@@ -50,8 +49,11 @@ class Engine(Catalogue):
         """Token -> when it was used first, and a fingerprint of that request; oldest first."""
 
     def call(self, operation: str, request: dict[str, Any]) -> dict[str, Any]:
-        """Run an operation in process, DynamoDB JSON in and out. Raises DynamoDBError where AWS answers with one."""
-        return self.run(operation, request, orjson.loads)
+        """Run an operation in process, DynamoDB JSON in and out. Raises DynamoDBError where AWS answers with one.
+
+        Items in the answer may be shared with other callers: read them, do not change them.
+        """
+        return self.run(operation, request, reading)
 
     def run(self, operation: str, request: dict[str, Any], emit: Emit, streams: bool = False) -> dict[str, Any]:
         """Run an operation; `emit` turns stored JSON text into what the answer carries."""

@@ -14,6 +14,7 @@ from sandbox.appsync.data_sources import batch, transact
 from sandbox.appsync.data_sources.expressions import put_expression
 from sandbox.appsync.data_sources.paging import PagingTokens
 from sandbox.appsync.typed_values import from_typed_map
+from sandbox.dynamodb.readings import Reading
 
 EngineCall = Callable[[str, dict[str, Any]], dict[str, Any]]
 """`call(operation, request)` in DynamoDB JSON; raises an exception with `code`, `message`, `status` and `extra`."""
@@ -72,7 +73,7 @@ class DynamoDBDataSource:
         if "projection" in request:
             put_expression(call, "ProjectionExpression", request["projection"])
         item = self.call("GetItem", call).get("Item")
-        ctx.answer(item, from_typed_map if item else None)
+        ctx.answer(item, plain_item if item else None)
 
     def _put_item(self, request: Request, ctx: Context) -> None:
         item = {**request["key"], **request["attributeValues"]}
@@ -200,8 +201,18 @@ def data_source_error(failure: Exception, ctx: Context) -> DataSourceError:
     )
 
 
+def plain_item(item: dict[str, Any]) -> dict[str, Any]:
+    """The plain values of an item that was read. Lists and maps in it may be shared: resolvers do not change them."""
+    if not isinstance(item, Reading):
+        return from_typed_map(item)
+    plain = item.plain
+    if plain is None:
+        plain = item.plain = from_typed_map(item)
+    return dict(plain)
+
+
 def _decode_page(page: dict[str, Any]) -> dict[str, Any]:
-    page["items"] = [from_typed_map(item) for item in page["items"]]
+    page["items"] = [plain_item(item) for item in page["items"]]
     return page
 
 
