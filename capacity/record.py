@@ -5,6 +5,7 @@
     requests.parquet          REQUESTS: one row per request
     deliveries.parquet        DELIVERIES: per second, group and kind of message
     delivery_faults.parquet   DELIVERY_FAULTS: one row per delivery that went wrong
+    processes.parquet         PROCESSES: memory and processor time of generator and sandbox
     metrics.parquet           METRICS: CloudWatch points, tidy
     comparison.json           capacity.judgement.comparison.Comparison
     report.html, report.md, junit.xml
@@ -106,6 +107,17 @@ DELIVERY_FAULTS = pa.schema(
         _column("latency_ms", pa.float64(), "publication to receipt, if it came", "ms", True),
     ],
     metadata={"schema": "meshcap.delivery_faults", "version": str(SCHEMA_VERSION)},
+)
+
+PROCESSES = pa.schema(
+    [
+        _column("time", _TIME, "when it was looked at"),
+        _column("process", _NAME, "generator or sandbox"),
+        _column("pid", pa.int32(), "process id"),
+        _column("rss_bytes", pa.int64(), "memory that is resident", "bytes"),
+        _column("cpu_s", pa.float64(), "processor time since the process began", "s"),
+    ],
+    metadata={"schema": "meshcap.processes", "version": str(SCHEMA_VERSION)},
 )
 
 METRICS = pa.schema(

@@ -36,6 +36,7 @@ from meshcap.live_metrics import exporter_faults, metrics_environment
 from meshcap.locust_arguments import check_locust_arguments
 from meshcap.locust_process import run_locust
 from meshcap.permit import permit
+from meshcap.process_watch import ProcessWatch
 from meshcap.safety import Safety, abort_faults, safety
 from meshcap.sandbox_process import running_sandbox
 from meshcap.stack import aws_client
@@ -239,9 +240,15 @@ def _load(request: Request, scenario: Scenario, target: Target, api_key: str, ru
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
     parties = ", ".join(f"{who}: {count}" for who, count in workload_of(scenario).parties.items() if who != "domains")
     say(f"{request.scenario} for {total_s:g} s, {parties} -> {run_dir}")
+    watch = ProcessWatch()
     with Progress(*columns, console=talk, transient=True) as progress:
         task = progress.add_task("Running", total=total_s)
-        return run_locust(
+
+        def on_tick(elapsed_s: float) -> None:
+            progress.update(task, completed=min(elapsed_s, total_s))
+            watch.look(elapsed_s)
+
+        interrupted = run_locust(
             target=target,
             scenario_file=request.scenario_file,
             scenario=request.scenario,
@@ -250,8 +257,12 @@ def _load(request: Request, scenario: Scenario, target: Target, api_key: str, ru
             api_key=api_key,
             extra_arguments=request.locust_arguments,
             options=_safety(request, target).environment() | metrics_environment(request.metrics_port),
-            on_tick=lambda elapsed_s: progress.update(task, completed=min(elapsed_s, total_s)),
+            on_tick=on_tick,
         )
+    watch.write(run_dir)
+    record = read_run(run_dir)
+    update_run(run_dir, notes=[*record.notes, *watch.notes(record)])
+    return interrupted
 
 
 def _after_load(run_dir: Path, interrupted: bool) -> RunRecord:

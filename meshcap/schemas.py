@@ -27,6 +27,7 @@ _PARQUET = {
     "requests": record.REQUESTS,
     "deliveries": record.DELIVERIES,
     "delivery_faults": record.DELIVERY_FAULTS,
+    "processes": record.PROCESSES,
     "metrics": record.METRICS,
 }
 

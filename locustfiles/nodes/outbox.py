@@ -101,13 +101,11 @@ class PollingCursor:
     """Where a polling node reads on: the last event of a poll's answer, or the end of its own record.
 
     Taking over `nextSince` after recording is the deployed client's rule. Whatever another node recorded in between,
-    or in the same second with a smaller key, is never fetched: `jumps` keeps each such leap so that the ledger can
-    name the loss.
+    or in the same second with a smaller key, is never fetched; the ledger tells by where the cursor came to stand.
     """
 
     def __init__(self, since: str) -> None:
         self.since = since
-        self.jumps: list[tuple[str, str]] = []
 
     def answered(self, cursors: Iterable[str]) -> None:
         """A poll returned events with these cursors, in the answer's order."""
@@ -118,5 +116,4 @@ class PollingCursor:
     def recorded(self, next_since: str | None) -> None:
         """The node's own recordEventsByNode was answered."""
         if next_since:
-            self.jumps.append((self.since, next_since))
             self.since = next_since

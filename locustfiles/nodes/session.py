@@ -59,6 +59,23 @@ class Leaver(Protocol):
         """Leave for good."""
 
 
+class _Running:
+    """Mean and maximum of figures that are not kept."""
+
+    def __init__(self) -> None:
+        self.count, self._sum = 0, 0.0
+        self.largest: float | None = None
+
+    def add(self, figure: float) -> None:
+        self.count += 1
+        self._sum += figure
+        self.largest = figure if self.largest is None else max(self.largest, figure)
+
+    @property
+    def mean(self) -> float | None:
+        return self._sum / self.count if self.count else None
+
+
 class Session:
     """One run in one process."""
 
@@ -103,8 +120,7 @@ class Session:
         self.presences = self._streams["presences"]
         self.cursors = self._streams["cursors"]
         self._indices: dict[str, int] = {}
-        self._cpu_percent: list[float] = []
-        self._waited_percent: list[float] = []
+        self._cpu_percent, self._waited_percent = _Running(), _Running()
         self._leaving = Group()
         self._keeper = gevent.spawn(self._keep)
         (self._parts_dir / f"{worker}.clock.json").write_bytes(orjson.dumps(asdict(clock)))
@@ -172,9 +188,9 @@ class Session:
             "ended_s": self.ended_s,
             "lateness_counts": self.lateness.counts(),
             "lateness_max_s": self.lateness.max_s,
-            "cpu_mean_percent": sum(cpu) / len(cpu) if cpu else None,
-            "cpu_max_percent": max(cpu) if cpu else None,
-            "waited_mean_percent": sum(waited) / len(waited) if waited else None,
+            "cpu_mean_percent": cpu.mean,
+            "cpu_max_percent": cpu.largest,
+            "waited_mean_percent": waited.mean,
             "entered": self.entered,
             "notes": dict(self.notes),
         }
@@ -205,9 +221,9 @@ class Session:
             if due:
                 cpu, waited = time.process_time(), _waited_s()
                 if not self.start.planned or (self.measuring_from_s <= wall_s and now <= self.sending_until_s):
-                    self._cpu_percent.append(100 * (cpu - cpu_s) / (now - wall_s))
+                    self._cpu_percent.add(100 * (cpu - cpu_s) / (now - wall_s))
                     if waited is not None and waited_s is not None:
-                        self._waited_percent.append(100 * (waited - waited_s) / (now - wall_s))
+                        self._waited_percent.add(100 * (waited - waited_s) / (now - wall_s))
                 wall_s, cpu_s, waited_s = now, cpu, waited
 
 
