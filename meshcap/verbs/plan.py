@@ -10,6 +10,7 @@ import typer
 from meshcap.console import data, out, say
 from meshcap.errors import UserError
 from meshcap.options import SCENARIOS, AsJson, ScenarioFile, ScenarioName
+from meshcap.price_age import tell_of_old_prices
 from meshcap.tables import table
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def command(
     for rows in (_operations(found), _resources(found), _limits(found), _cost(found)):
         out.print(rows)
         out.print()
+    tell_of_old_prices(found.cost.prices_as_of)
     for assumption in found.assumptions:
         say(f"Assumed: {assumption}.")
 

@@ -88,7 +88,7 @@ def _goes_to(study: CostStudy, say: Wording) -> Section:
     for key, shares in (("by_cause", study.by_cause), ("by_operation", study.by_operation)):
         title, rows = say(f"costs.{key}"), bar_rows(shares)
         alt = f"{title}: " + "; ".join(f"{row.label} {row.text}" for row in rows)
-        charts.append(Chart(title, bars(key.replace("_", "-"), alt, rows, label_px=190, text_px=120), alt))
+        charts.append(Chart(title, bars(key.replace("_", "-"), alt, rows, label_px=215, text_px=120), alt))
     services = Table(
         [say("costs.service"), say("costs.usd_month"), say("costs.share")],
         [[each.name, usd(each.usd_per_month), percent(each.share)] for each in study.by_service],
