@@ -134,7 +134,10 @@ class Plan:
         return float(phases(self.scenario.seed, timer, np.array([index]))[0])
 
     def planned_ticks(self, from_s: float, until_s: float) -> int:
-        """Ticks of all timers of all nodes between two moments, in seconds from the start, if each joins on arrival."""
+        """Ticks of all timers of all nodes between two moments, in seconds from the start, if each joins on arrival.
+
+        What a member reads once when it has joined goes by the name of a timer's request and is counted with it.
+        """
         scenario = self.scenario
         nodes = np.arange(self.nodes)
         is_host = nodes % scenario.population.nodes_per_group == 0
@@ -142,7 +145,7 @@ class Plan:
         is_websocket = np.repeat(is_websocket, scenario.population.nodes_per_group)
         arrivals = self._arrivals_s
         settings, traffic = scenario.settings, scenario.traffic
-        total = 0
+        total = int(np.sum(~is_host & (arrivals >= from_s) & (arrivals < until_s)))
         total += self._ticks("heartbeat", settings.host_heartbeat_interval_s, is_host, arrivals, from_s, until_s)
         total += self._ticks("heartbeat", settings.member_heartbeat_interval_s, ~is_host, arrivals, from_s, until_s)
         total += self._ticks("sync", settings.periodic_data_sync_interval_s, is_websocket, arrivals, from_s, until_s)

@@ -61,6 +61,21 @@ def test_planned_ticks_are_those_that_the_timers_make_when_everybody_joins_on_ar
     assert plan.planned_ticks(9.0, 39.0) == int(np.sum(np.array(ticks) >= 9.0))
 
 
+def test_later_lessons_bring_what_their_members_read_on_joining_into_the_window() -> None:
+    lesson = {"ramp": "9s", "hold": "30s", "drain": "1s"}
+    one, two = (
+        Plan(s, "run", groups=s.groups)
+        for s in (scenario(schedule=lesson), scenario(schedule=lesson | {"lessons": 2, "break": "10s"}))
+    )
+    joining = sum(not two.node(index).is_host for index in range(one.nodes, two.nodes))
+    assert joining == 12
+    silent = two.planned_ticks(40.0, 50.0)  # from the first lesson's leaving to the second one's beginning
+    arriving = two.planned_ticks(50.0, 59.0)
+    assert silent == 0
+    assert arriving >= joining
+    assert two.planned_ticks(9.0, 39.0) == one.planned_ticks(9.0, 39.0)
+
+
 @pytest.mark.parametrize(
     ("curve", "shares"),
     [
