@@ -8,6 +8,21 @@ from reports.attribution import attribute
 from reports.run import Run
 
 
+def _of_readings(run: Run) -> dict[tuple[str, str, str], float]:
+    """What a whole reading of a timeline takes: that of its pages, however many Queries they were."""
+    comparison = run.comparison
+    operations = {} if comparison is None else {each.name: each for each in comparison.operations}
+    page, reading = operations.get("page"), operations.get("reading")
+    if page is None or reading is None or not reading.sent:
+        return {}
+    return {
+        ("reading", resource, kind): units[kind] / reading.sent
+        for resource, units in page.units_sent.items()
+        for kind in units
+        if units[kind]
+    }
+
+
 def units_per_request(run: Run) -> dict[tuple[str, str, str], float]:
     """Return units per request by (operation, table or index, kind).
 
@@ -17,13 +32,14 @@ def units_per_request(run: Run) -> dict[tuple[str, str, str], float]:
     comparison, requests = run.comparison, run.requests
     if comparison is None:
         return {}
-    found: dict[tuple[str, str, str], float] = {
-        (operation.name, resource, kind): units[kind] / operation.sent
-        for operation in comparison.operations
-        if operation.sent
-        for resource, units in operation.units_sent.items()
-        for kind in units
-    }
+    is_mesh = run.record.scenario.workload.name == "mesh"
+    found: dict[tuple[str, str, str], float] = {}
+    for operation in comparison.operations:
+        # Mesh's refused operations have read before; a refused call to DynamoDB itself has consumed nothing.
+        charged = operation.sent if is_mesh else operation.sent - operation.refused
+        for resource, units in operation.units_sent.items() if charged else ():
+            found |= {(operation.name, resource, kind): units[kind] / charged for kind in units}
+    found |= _of_readings(run)
     if requests is None:
         return found
     for series in comparison.series:

@@ -43,8 +43,9 @@ def command(
         region=chosen.region,
         owned=i_own_this_endpoint,
         environment=dict(os.environ),
+        graphql=chosen.workload.name == "mesh",
     )
-    findings = list(examine(described, chosen, forecast(chosen), os.environ["MESHCAP_API_KEY"]))
+    findings = list(examine(described, chosen, forecast(chosen), os.environ.get("MESHCAP_API_KEY", "")))
     if as_json:
         data(json.dumps([asdict(finding) for finding in findings], indent=2))
     else:
