@@ -268,7 +268,7 @@ def _max(directory: Path, hold_s: int) -> None:
         patience_s=60,
         lang="en",
         owned=False,
-        max_usd=0,
+        max_usd=None,
         locust_arguments=[],
     )
     found, _, _ = find_max(Search(request, Limits(), max_probes=8, probe_hold_s=hold_s))
