@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
+
+
+def _language(text: str) -> str:
+    """A language of the reports; typer's own choice puts "Value error" before its message."""
+    if text not in ("en", "ja"):
+        raise typer.BadParameter(f"{text!r} is no language of the reports; there are en and ja, for example --lang ja")
+    return text
+
 
 ScenarioName = Annotated[str, typer.Argument(help="A scenario of the file, such as classroom.")]
 ScenarioFile = Annotated[
     Path, typer.Option("--file", "-f", envvar="MESHCAP_SCENARIOS", help="The scenario file.", show_default=True)
 ]
 RunDirectory = Annotated[Path, typer.Argument(help="A run directory, such as runs/2026-11-30T13-30-00Z-classroom.")]
-Lang = Annotated[Literal["en", "ja"], typer.Option(help="Language of the report.")]
+Lang = Annotated[str, typer.Option(parser=_language, metavar="<en|ja>", help="Language of the report.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 GraphqlUrl = Annotated[str | None, typer.Option(help="GraphQL URL of --target aws.")]
 StackName = Annotated[

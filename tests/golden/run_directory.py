@@ -101,7 +101,7 @@ def record(**changes: Any) -> RunRecord:
             cpu_max_percent=38.0,
             workers=1,
             valid=True,
-            notes=["1 request was skipped because its node had left"],
+            notes=["reportDataByNode refused, DynamoDB:ProvisionedThroughputExceededException: 3 times"],
         ),
         verdict=Verdict(
             outcome="failed",
