@@ -91,6 +91,7 @@ def _scenario_page() -> str:
         "Billing",
         "Provisioned",
         "TimelineSettings",
+        "DynamoDBSettings",
     ):
         schema = definitions[name]
         schema = (

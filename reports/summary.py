@@ -12,7 +12,13 @@ from reports.settled import Settled
 from reports.thresholds import parts
 from reports.wording import Wording
 
-_PARTIES = {"nodes": "page.nodes", "groups": "page.groups", "posters": "page.posters", "readers": "page.readers"}
+_PARTIES = {
+    "nodes": "page.nodes",
+    "groups": "page.groups",
+    "posters": "page.posters",
+    "readers": "page.readers",
+    "users": "page.users",
+}
 _TONES: dict[str, Tone] = {
     "passed": "good",
     "failed": "bad",

@@ -40,7 +40,6 @@ _INDEXES: dict[LayoutName, tuple[str, ...]] = {
     "phase1": ("GroupIdIndex",),
     "architecture": ("GSI1",),
 }
-_TIMELINE_INDEXES = ("sort_hash_key_process_at_index",)  # capacity/workloads/timeline/app.py
 
 # What only Mesh has. Any other workload gets a population that stays idle, so that nothing has to ask whether there is
 # one, and neither takes these keys nor writes them down.
@@ -246,7 +245,7 @@ class Scenario(_Part):
                     f"the client merges them; lower it, or set settings.{interval_name}: {1000 / rate_per_s:g}ms"
                 )
         is_mesh = self.workload.name == "mesh"
-        known = _INDEXES[self.layout] if is_mesh else _TIMELINE_INDEXES
+        known = _INDEXES[self.layout] if isinstance(self.workload, MeshSettings) else self.workload.index_names
         whose = f"layout {self.layout}" if is_mesh else f"workload {self.workload.name}"
         faults += [
             f"billing.indexes.{name} is no index of {whose}; it has {', '.join(known)}"

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from capacity.scenario.quantities import PerSecond, Seconds, SizeBytes
-
-WorkloadName = Literal["mesh", "timeline"]
+from capacity.workloads.direct.keys import chooser
 
 
 class _Part(BaseModel):
@@ -51,9 +50,78 @@ class TimelineSettings(_Part):
         """Posters, then readers."""
         return self.posters + self.readers
 
+    @property
+    def index_names(self) -> tuple[str, ...]:
+        """Indexes of the table."""
+        return ("sort_hash_key_process_at_index",)  # capacity/workloads/timeline/app.py
 
-WorkloadSettings = MeshSettings | TimelineSettings
-WORKLOADS: Mapping[str, type[WorkloadSettings]] = {"mesh": MeshSettings, "timeline": TimelineSettings}
+
+Operation = Literal["GetItem", "PutItem", "UpdateItem", "Query", "Scan"]
+KeyAttribute = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,255}:[SNB]$")]
+Keys = Annotated[tuple[KeyAttribute, ...], Field(min_length=1, max_length=2)]
+
+
+class DynamoDBSettings(_Part):
+    """Load on one table by DynamoDB's own operations. The table is empty at the start."""
+
+    name: Literal["dynamodb"] = Field("dynamodb", examples=["dynamodb"])
+    table: str = Field("direct", pattern=r"^[A-Za-z0-9_.-]{3,255}$", examples=["posts"])
+    key: Keys = Field(("id:S",), examples=[["id:S"]])
+    """Partition key, and a sort key where there is one, each with its type: S, N or B."""
+    indexes: dict[str, Keys] = Field(default_factory=dict, examples=[{"newest": ["feed:N", "at:N"]}])
+    """Global indexes that hold whole items, by name: their keys."""
+    mix: dict[Operation, Annotated[float, Field(gt=0, le=1e6)]] = Field(
+        {"GetItem": 80.0, "PutItem": 20.0},
+        min_length=1,
+        examples=[{"GetItem": 80, "PutItem": 20}],
+    )
+    """Operations and their weights."""
+    users: int = Field(10, ge=1, le=10_000, examples=[10])
+    requests_per_s: PerSecond = Field(5.0, alias="requests", gt=0, le=1_000, examples=["5/s"])
+    """Requests per user and second."""
+    keys: int = Field(1_000, ge=1, le=1_000_000, examples=[1000])
+    """Partition keys."""
+    rows_per_key: int = Field(1, ge=1, le=10_000, examples=[1])
+    """Sort keys under each, where the table has a sort key."""
+    distribution: str = Field("uniform", examples=["zipfian:1.1"])
+    """Which key a request goes to: uniform, zipfian, zipfian:1.2, hot:0.9 or sequential."""
+    item_bytes: SizeBytes = Field(1024, alias="item", ge=1, le=409_600, examples=["1KiB"])
+    """Size of an item, exact to the byte."""
+    index: str | None = Field(None, examples=["newest"])
+    """Index that Query and Scan read; the table unless given."""
+    index_values: int = Field(0, ge=0, le=1_000_000, examples=[1])
+    """Different partition keys in each index; 0 for as many as keys."""
+    limit: int = Field(20, ge=1, le=10_000, examples=[20])
+    """Rows of a Query or Scan at most."""
+    consistent: bool = Field(False, examples=[False])
+    """Strong reads of the table."""
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> DynamoDBSettings:
+        if self.index is not None and self.index not in self.indexes:
+            raise ValueError(f"index {self.index} is not among indexes: {', '.join(self.indexes) or 'there are none'}")
+        chooser(self.distribution, 1, 0)
+        if self.rows_per_key > 1 and len(self.key) < 2:
+            raise ValueError("rows_per_key needs a sort key, like key: [id:S, at:N]")
+        return self
+
+    @property
+    def rows(self) -> int:
+        """Items under one partition key."""
+        return self.rows_per_key
+
+    @property
+    def index_names(self) -> tuple[str, ...]:
+        """Indexes of the table."""
+        return tuple(self.indexes)
+
+
+WorkloadSettings = MeshSettings | TimelineSettings | DynamoDBSettings
+WORKLOADS: Mapping[str, type[WorkloadSettings]] = {
+    "mesh": MeshSettings,
+    "timeline": TimelineSettings,
+    "dynamodb": DynamoDBSettings,
+}
 """Name in a scenario -> its settings."""
 
 

@@ -14,6 +14,10 @@ def workload_of(scenario: Scenario) -> Workload[Any]:
         from capacity.workloads.timeline.workload import TimelineWorkload
 
         return TimelineWorkload(scenario)
+    if scenario.workload.name == "dynamodb":
+        from capacity.workloads.direct.workload import DirectWorkload
+
+        return DirectWorkload(scenario)
     from capacity.workloads.mesh.workload import MeshWorkload
 
     return MeshWorkload(scenario)

@@ -8,8 +8,10 @@ from typing import Any
 from capacity.dynamodb.item_size import item_size_bytes
 from capacity.dynamodb.table import Table
 from capacity.loopback import is_loopback
+from capacity.scenario import Scenario
 from capacity.scenario.quantities import parse_size_bytes
-from locustfiles.direct.dynamodb_keys import chooser
+from capacity.workloads.direct.draws import settings_of
+from capacity.workloads.direct.keys import chooser
 
 READS = ("GetItem", "Query", "Scan", "BatchGetItem", "TransactGetItems")
 WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "TransactWriteItems")
@@ -73,7 +75,7 @@ def plan_of(options: Any, endpoint: str | None) -> Plan:
     try:
         chooser(options.distribution, max(1, min(10, options.keys)), 0)
     except ValueError as fault:
-        faults.append(str(fault))
+        faults.append(f"--{fault}")
     if not is_loopback(endpoint) and not options.i_own_this_endpoint:
         faults.append(
             f"{endpoint or 'AWS'} is not on this machine: add --i-own-this-endpoint if the table is yours to load, or "
@@ -110,3 +112,23 @@ def fit(plan: Plan, table: Table, smallest_item: dict[str, Any]) -> list[str]:
     if plan.item_bytes < least:
         faults.append(f"--item-size {plan.item_bytes}: an empty item takes {least} bytes; give at least that")
     return faults
+
+
+def plan_of_scenario(scenario: Scenario) -> Plan:
+    """The plan of a scenario of workload dynamodb."""
+    settings = settings_of(scenario)
+    return Plan(
+        table=settings.table,
+        mix={str(name): weight for name, weight in settings.mix.items()},
+        keys=settings.keys,
+        distribution=settings.distribution,
+        item_bytes=settings.item_bytes,
+        rows_per_key=settings.rows,
+        index=settings.index,
+        index_values=settings.index_values or settings.keys,
+        limit=settings.limit,
+        batch=1,
+        consistent=settings.consistent,
+        key_prefix="key-",
+        seed=scenario.seed,
+    )

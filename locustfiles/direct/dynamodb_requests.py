@@ -18,10 +18,18 @@ class RequestMaker:
     """Makes the requests of one user. `next_key` gives key numbers; `now_s` stamps monotonic index keys."""
 
     def __init__(
-        self, plan: Plan, table: Table, next_key: Callable[[], int], now_s: Callable[[], float], seed: int
+        self,
+        plan: Plan,
+        table: Table,
+        next_key: Callable[[], int],
+        now_s: Callable[[], float],
+        seed: int,
+        row: int | None = None,
     ) -> None:
+        """`row` fixes the sort key; otherwise every request draws one."""
         self._plan, self._table, self._next_key, self._now_s = plan, table, next_key, now_s
         self.random = random.Random(seed)
+        self._row = row
 
     def request(self, operation: str) -> dict[str, Any]:
         """Parameters of a boto3 call, with ReturnConsumedCapacity=INDEXES."""
@@ -71,11 +79,14 @@ class RequestMaker:
         text = f"{self._plan.key_prefix}{number:08d}"
         return {"S": text} if kind == "S" else {"B": text.encode()}
 
+    def _some_row(self) -> int:
+        return self.random.randrange(self._rows) if self._row is None else self._row
+
     def _some_key(self) -> dict[str, Any]:
-        return self._key(self._next_key(), self.random.randrange(self._rows))
+        return self._key(self._next_key(), self._some_row())
 
     def _some_item(self) -> dict[str, Any]:
-        return self.item(self._next_key(), self.random.randrange(self._rows))
+        return self.item(self._next_key(), self._some_row())
 
     def _several(self, make: Callable[[], dict[str, Any]]) -> list[dict[str, Any]]:
         """A batch of different keys; drawn ones that are there already are left out, as DynamoDB refuses them."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Protocol
 
 from capacity.scenario import Scenario
+from capacity.workloads.direct.draws import settings_of
 from locustfiles.nodes.plan import Plan
 from locustfiles.nodes.session import Start
 
@@ -41,9 +42,15 @@ def run_plan(scenario: Scenario, start: Start) -> RunPlan:
         from locustfiles.reading.timeline_plan import TimelinePlan
 
         return TimelinePlan(scenario)
+    if scenario.workload.name == "dynamodb":
+        from locustfiles.direct.direct_plan import DirectPlan
+
+        return DirectPlan(scenario)
     return Plan(scenario, start.run_id, start.groups, start.planned)
 
 
 def timed_operations(scenario: Scenario) -> tuple[str, ...]:
     """Operations that timers send, which `planned_ticks` counts."""
+    if scenario.workload.name == "dynamodb":
+        return tuple(settings_of(scenario).mix)
     return ("post", "reading") if scenario.workload.name == "timeline" else _MESH_TIMERS

@@ -53,6 +53,8 @@ def command(
             for_mesh_alone("limits --axis, --layouts and --page", chosen, scenario, file, "limits without them")
         show_timeline_limits(chosen, as_json)
         return
+    instead = f"meshcap plan {scenario}: its nearest limits at the scenario's rates"
+    for_mesh_alone("limits", chosen, scenario, file, instead)
     own = chosen.layout
     names = (own, *(name for name in LAYOUTS if name != own)) if layouts else (None,)
     studies = [study(chosen, axis, name) for name in names]

@@ -41,7 +41,7 @@ def chooser(distribution: str, keys: int, seed: int, start: int = 0) -> Chooser:
             return np.where(generator.random(_BATCH) < number, 0, cold)
 
         return _drawn(draw)
-    raise ValueError(f"--distribution {distribution!r} is none; write {FORMS}")
+    raise ValueError(f"distribution {distribution!r} is none; write {FORMS}")
 
 
 def _drawn(draw: Callable[[], np.ndarray]) -> Chooser:

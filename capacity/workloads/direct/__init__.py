@@ -1,0 +1,1 @@
+"""Load on one table by DynamoDB's own operations."""
