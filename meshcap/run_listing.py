@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from pydantic import BaseModel, ConfigDict, Field
 
 from capacity.forecasting.forecast import read_forecast
 from capacity.judgement.comparison import Comparison
@@ -19,8 +19,11 @@ from capacity.record import RunDirectoryError, RunRecord, read_run, read_table
 T = TypeVar("T")
 
 
-@dataclass(frozen=True)
-class ListedRun:
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+
+class ListedRun(_Part):
     """One run. A figure that the run does not know is None."""
 
     run: str
@@ -38,21 +41,32 @@ class ListedRun:
     """The largest error of read and write units, measured against the model of what was sent; a share of one."""
     cost_usd: float | None
     """Forecast cost of the run."""
-    faults: list[str] = field(default_factory=list)
+    faults: list[str] = Field(default_factory=list)
     """Files of the run that cannot be read, and why."""
 
 
-@dataclass(frozen=True)
-class Unreadable:
+class Unreadable(_Part):
     """A folder that is no run, or one whose run.json cannot be read."""
 
     run: str
     reason: str
 
 
-def listed(folder: Path) -> Iterator[ListedRun | Unreadable]:
+class RunListing(_Part):
+    """What `meshcap runs --json` prints."""
+
+    schema_version: Literal[1] = 1
+    runs: list[ListedRun]
+    unreadable: list[Unreadable]
+
+
+def listing(folder: Path) -> RunListing:
     """Every run in `folder` by name, so oldest first, those of a search too. Raises OSError for the folder alone."""
-    yield from _listed(folder, folder)
+    found = list(_listed(folder, folder))
+    return RunListing(
+        runs=[each for each in found if isinstance(each, ListedRun)],
+        unreadable=[each for each in found if isinstance(each, Unreadable)],
+    )
 
 
 def _listed(folder: Path, root: Path) -> Iterator[ListedRun | Unreadable]:
@@ -64,7 +78,7 @@ def _listed(folder: Path, root: Path) -> Iterator[ListedRun | Unreadable]:
                 continue
             record = read_run(path)
         except (RunDirectoryError, OSError, MemoryError, RecursionError) as fault:
-            yield Unreadable(name, _first_line(fault))
+            yield Unreadable(run=name, reason=_first_line(fault))
             continue
         yield _figures(path, name, record)
 

@@ -20,6 +20,7 @@ from capacity.forecasting.forecast import Forecast
 from capacity.judgement.comparison import Comparison
 from capacity.scenario.load import ScenarioFile
 from meshcap.reference import command_page
+from meshcap.run_listing import RunListing
 
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 _DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
@@ -35,7 +36,12 @@ _PARQUET = {
 def published() -> Iterator[tuple[str, str]]:
     """Every published file: its path in the project, and its text."""
     yield "schemas/scenarios.schema.json", _json(_editor_schema())
-    for name, model in (("run", record.RunRecord), ("forecast", Forecast), ("comparison", Comparison)):
+    for name, model in (
+        ("run", record.RunRecord),
+        ("forecast", Forecast),
+        ("comparison", Comparison),
+        ("runs", RunListing),
+    ):
         yield f"schemas/{name}.schema.json", _json({"$schema": _DRAFT_2020} | model.model_json_schema(by_alias=False))
     for name, schema in _PARQUET.items():
         yield f"schemas/{name}.parquet.json", _json(_columns(schema))

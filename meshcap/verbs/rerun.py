@@ -51,6 +51,7 @@ def command(
                 target_url=at.url,
                 table_name=table or at.table_name,
                 api_id=api_id or at.api_id,
+                function_names=record.target.function_names if at.table_name == record.target.table_name else (),
                 runs_dir=runs,
                 patience_s=patience,
                 lang=lang,

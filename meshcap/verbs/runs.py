@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -22,23 +20,22 @@ def command(
     as_json: AsJson = False,
 ) -> None:
     """List the runs of a folder, oldest first. What cannot be read is named with the reason."""
-    from meshcap.run_listing import ListedRun, listed
+    from meshcap.run_listing import listing
 
     try:
-        found = list(listed(folder))
+        found = listing(folder)
     except OSError as fault:
         raise UserError(f"{folder} cannot be listed ({fault.strerror}); give a folder of runs, like runs") from None
     if as_json:
-        data(json.dumps([asdict(each) for each in found], indent=2))
+        data(found.model_dump_json(indent=2))
         return
-    runs = [each for each in found if isinstance(each, ListedRun)]
     rows = table(
         f"Runs in {folder}",
         *("run", "scenario", "started, UTC", "target", "verdict"),
         *("p99, ms", "lost", "model error, %", "cost, $"),
         prose=("scenario", "started, UTC", "target", "verdict"),
     )
-    for each in runs:
+    for each in found.runs:
         rows.add_row(
             each.run,
             each.scenario,
@@ -50,16 +47,15 @@ def command(
             _shown(None if each.model_error is None else 100 * each.model_error, ".2f"),
             _shown(each.cost_usd, ",.3f"),
         )
-    if runs:
+    if found.runs:
         out.print(rows)
     else:
         say(f"There is no run in {folder}; make one with meshcap run smoke")
-    for each in found:
-        if isinstance(each, ListedRun):
-            for fault in each.faults:
-                say(f"{each.run}: {fault}")
-        else:
-            say(f"{each.run} is not listed: {each.reason}")
+    for each in found.runs:
+        for fault in each.faults:
+            say(f"{each.run}: {fault}")
+    for other in found.unreadable:
+        say(f"{other.run} is not listed: {other.reason}")
 
 
 def _shown(figure: float | None, form: str) -> str:

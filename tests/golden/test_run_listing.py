@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import jsonschema
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
@@ -20,7 +21,10 @@ RUNS = CliRunner()
 def listing(folder: Path) -> dict[str, dict[str, object]]:
     done = RUNS.invoke(app, ["runs", str(folder), "--json"])
     assert done.exit_code == 0, done.stderr
-    return {each["run"]: each for each in json.loads(done.stdout)}
+    document = json.loads(done.stdout)
+    schema = json.loads((Path(__file__).parents[2] / "schemas" / "runs.schema.json").read_text())
+    jsonschema.validate(document, schema)
+    return {each["run"]: each for each in [*document["runs"], *document["unreadable"]]}
 
 
 @pytest.fixture(scope="module")
