@@ -76,7 +76,8 @@ def run_locust(
         return interrupted
     except KeyboardInterrupt:  # it came while the load was being started: nobody has joined a group yet
         if process is not None:
-            os.killpg(process.pid, signal.SIGKILL)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
         raise
     finally:
         if process is not None:
@@ -105,13 +106,15 @@ def _private_master(arguments: list[str]) -> dict[str, str]:
 
 
 def _end_group(group: int) -> None:
-    """Wait for workers that outlive their master to leave, and kill those that do not."""
+    """Wait for workers that outlive their master to leave, and kill those that do not, or at once on Ctrl-C."""
     deadline_s = time.monotonic() + _WORKERS_LEAVE_S
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        while time.monotonic() < deadline_s:
-            os.killpg(group, 0)
-            time.sleep(0.1)
-        os.killpg(group, signal.SIGKILL)
+        try:
+            while time.monotonic() < deadline_s:
+                os.killpg(group, 0)
+                time.sleep(0.1)
+        finally:
+            os.killpg(group, signal.SIGKILL)
 
 
 def _wait(process: subprocess.Popen[bytes], on_tick: Callable[[float], None]) -> bool:

@@ -46,7 +46,8 @@ def running_sandbox(scenario_file: Path, scenario: str, api_key: str, log: Path)
         yield json.loads(first_line)
     finally:
         if process is not None:
-            _end(process)
+            with interrupts_held_back():  # a second Ctrl-C must not leave it behind
+                _end(process)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -33,6 +33,11 @@ scenarios:
     traffic: {reports: 1/s, event_batches: 1/s}
     schedule: {ramp: 1s, hold: 14s, drain: 1s}
     expect: [errors.count == 0]
+  draining:
+    population: {groups_per_domain: 2, members_per_group: 2}
+    traffic: {reports: 1/s, event_batches: 1/s}
+    schedule: {ramp: 2s, hold: 3s, drain: 4s}
+    expect: [errors.count == 0]
   starved:
     description: One unit per second where a hundred are wanted, so that the burst of 300 is gone within seconds
     population: {groups_per_domain: 4, members_per_group: 2}
