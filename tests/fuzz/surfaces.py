@@ -13,7 +13,15 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from tests.fuzz import dynamodb_requests, graphql_requests, realtime_messages, run_files, user_files, wire_bytes
+from tests.fuzz import (
+    dynamodb_requests,
+    graphql_requests,
+    metric_files,
+    realtime_messages,
+    run_files,
+    user_files,
+    wire_bytes,
+)
 
 MOST_S = 5.0
 """Seconds of CPU; no single input may take more."""
@@ -43,6 +51,7 @@ SURFACES: dict[str, Surface] = {
     "table template": Surface("read, or every fault with its line", user_files.templates, user_files.read_template),
     "AWS price list": Surface("read, or refused whole", user_files.price_offers, user_files.read_offers),
     "price file": Surface("read, or refused whole", user_files.price_files, user_files.read_price_file),
+    "saved CloudWatch data": Surface("read, or every fault of every file", metric_files.contents, metric_files.read),
     "run directory": Surface(
         "read, left out by name, or refused with the folder named",
         run_files.run_directories,
