@@ -4,7 +4,7 @@ BIN := .venv/bin
 SCENARIO ?= classroom
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
-.PHONY: run test lint bench schemas lock clean
+.PHONY: run test lint bench schemas lock audit clean
 
 run: .venv/.run-ready ## Forecast, run, measure, compare and report SCENARIO on the local sandbox
 	@$(BIN)/meshcap run $(SCENARIO)
@@ -29,6 +29,9 @@ lock: .venv/.test-ready ## Pin every dependency anew
 		-q -o requirements.lock
 	@$(BIN)/uv pip compile pyproject.toml --group dev --upgrade --generate-hashes --no-header --universal \
 		--python-version 3.11 -c requirements.lock -q -o requirements-dev.lock
+
+audit: .venv/.test-ready ## Ask the advisory database about every pinned version; needs the network
+	@$(BIN)/python -m tests.dependency_audit
 
 clean:
 	rm -rf .venv .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
