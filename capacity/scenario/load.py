@@ -92,11 +92,21 @@ def _read_arrival_files(document: Document, folder: Path) -> list[Fault]:
             del schedule["arrivals"]
             continue
         try:
-            schedule["arrivals"] = read_arrivals(folder / arrivals["file"])
+            schedule["arrivals"] = read_arrivals(_within(folder, arrivals["file"]))
         except (DocumentError, ValueError) as fault:
             faults.append(document.fault((*path, "file"), str(fault)))
             del schedule["arrivals"]
     return faults
+
+
+def _within(folder: Path, name: str) -> Path:
+    """A file of the folder or below it, links followed. Raises ValueError for any other: what a scenario file may read
+    of a machine, and show in a message, must not depend on who wrote it.
+    """
+    path = (folder / name).resolve()
+    if not path.is_relative_to(folder.resolve()):
+        raise ValueError(f"{name!r} leads out of the scenario file's folder; put the file beside it, like arrivals.txt")
+    return path
 
 
 def _fault(document: Document, detail: Any) -> Fault:
