@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 import signal
 import sys
+from typing import NoReturn
+
+_INTERRUPTED = 105
+"""ExitCode.INTERRUPTED, which may not be loaded yet."""
 
 
 def main() -> None:
@@ -14,9 +20,22 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         sys.stderr.write("Stopped.\n")
-        sys.exit(105)  # ExitCode.INTERRUPTED, which may not be loaded yet
-    finally:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # one that comes now would kill Python while it tidies up
+        _leave()
+    except SystemExit as leaving:
+        if leaving.code == _INTERRUPTED:
+            _leave()
+        raise
+
+
+def _leave() -> NoReturn:
+    """End with the exit code that is promised. Left to itself, Python ends by the signal and not by a code when it came
+    while an extension module ran Python code, or while Python tidies up.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(_INTERRUPTED)
 
 
 if __name__ == "__main__":
