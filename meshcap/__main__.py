@@ -15,16 +15,19 @@ _INTERRUPTED = 105
 def main() -> None:
     """Run the command line. Ctrl-C while the program itself is still being loaded ends it as it does later."""
     try:
-        from meshcap.cli import main as run
+        try:
+            from meshcap.cli import main as run
 
-        run()
-    except KeyboardInterrupt:
-        sys.stderr.write("Stopped.\n")
-        _leave()
-    except SystemExit as leaving:
-        if leaving.code == _INTERRUPTED:
+            run()
+        except KeyboardInterrupt:
+            sys.stderr.write("Stopped.\n")
             _leave()
-        raise
+        except SystemExit as leaving:
+            if leaving.code == _INTERRUPTED:
+                _leave()
+            raise
+    except KeyboardInterrupt:  # a second one, on the way out
+        _leave()
 
 
 def _leave() -> NoReturn:

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from tests.fuzz.long_run import RESULTS
+from tests.fuzz.parsers import PARSERS, first_inputs
 from tests.fuzz.surfaces import SURFACES
 from tests.fuzz.test_fuzz_surfaces import inputs_in_ci
 
@@ -26,19 +27,27 @@ _FUZZED = """
 
 Documents that are nearly right (parts replaced, removed, doubled, deepened), bytes that are cut or flipped, and shapes
 made to explode: aliases, depth, width, huge numbers. Each is read or refused; a traceback, a 500 or five seconds of
-CPU for one input is a failure. CI tries a seeded set; `python -m tests.fuzz.long_run` tries more, and ends at the first
-broken promise. HTTP bytes, WebSocket frames and CloudWatch's API have fuzz tests of their own beside their rooms
-(`FUZZ_EXAMPLES=100000` makes those long).
+CPU for one input is a failure. CI tries a seeded set; `python -m tests.fuzz.long_run` tries more, in rounds with seeds
+of their own, and ends at the first broken promise; its rounds add up here. 100,000 of each are wanted: a row with fewer
+has not had the machine's time yet, and broke no promise so far.
 
-| surface | promised | in CI | longest run | of these read | memory, the fuzzer's own included |
-|---|---|---|---|---|---|
+| surface | promised | in CI | in long runs | of these read | hours | most memory a round added |
+|---|---|---|---|---|---|---|
 """
+_DRIVEN = """
+The parsers behind them are also driven by coverage, with [atheris](https://pypi.org/project/atheris/) (`python -m
+tests.fuzz.atheris_parsers PARSER`, no dependency of the project); CI tries the first inputs in `tests/fuzz/corpus`.
+
+| parser | first inputs, in CI | inputs | ended |
+|---|---|---|---|
+"""
+DRIVEN = Path(__file__).parent / "fuzz" / "atheris.json"
 
 
 def page() -> str:
     """The whole page."""
     content = yaml.safe_load(ROWS.read_text(encoding="utf-8"))
-    return _HEAD + "".join(_section(each) for each in content["sections"]) + _FUZZED + _fuzzed()
+    return _HEAD + "".join(_section(each) for each in content["sections"]) + _FUZZED + _fuzzed() + _DRIVEN + _driven()
 
 
 def _section(section: dict[str, Any]) -> str:
@@ -63,10 +72,24 @@ def _fuzzed() -> str:
     for name, surface in SURFACES.items():
         run = results.get(name)
         told = (
-            f"{run['inputs']:,} on {run['date']} | {run['read']:,} | {run['grown_mib']} MiB" if run else "not yet | |"
+            f"{run['inputs']:,} until {run['date']} | {run['read']:,} "
+            f"| {run['seconds'] / 3600:.1f} | {run['grown_mib']} MiB"
+            if run
+            else "none yet | | |"
         )
         rows.append(f"| {name} | {surface.promise} | {inputs_in_ci(name)} | {told} |\n")
     return "".join(rows)
+
+
+def _driven() -> str:
+    results = json.loads(DRIVEN.read_text(encoding="utf-8"))
+    return "".join(
+        f"| {name} | {len(first_inputs(name))} | {results[name]['inputs']:,} on {results[name]['date']} "
+        f"| {results[name]['ended']} |\n"
+        if name in results
+        else f"| {name} | {len(first_inputs(name))} | none yet | |\n"
+        for name in PARSERS
+    )
 
 
 if __name__ == "__main__":
