@@ -85,7 +85,7 @@ def test_while_cloudwatch_is_read(start: Start, sandbox: Sandbox) -> None:
     switch(sandbox, {"throttled_calls": 1_000})
     try:
         run = start("brief", *sandbox.options(), **sandbox.environment())
-        wait_until(run, lambda: any('"finished"' in path.read_text() for path in run.runs.glob("*/run.json")))
+        wait_until(run, lambda: has_finished_its_load(run) and not run.processes("locust"))
         time.sleep(1)
         run.process.send_signal(signal.SIGINT)
         outcome = run.over()

@@ -30,16 +30,19 @@ from capacity.scenario import load_scenarios
 from locustfiles.nodes.plan import Plan
 
 for name, scenario in load_scenarios(Path(sys.argv[1])).items():
-    if scenario.population.nodes > 1_000:
+    if scenario.population.nodes > 100 or scenario.schedule.total_s > 200:
         continue
-    plan = Plan(scenario, "run", scenario.population.groups)
+    foreseen = hashlib.sha256(forecast(scenario).model_dump_json(indent=2).encode()).hexdigest()
+    print(name, scenario.digest(), foreseen)
+    if scenario.workload.name != "mesh":
+        continue
+    plan = Plan(scenario, "run", scenario.nodes // scenario.population.nodes_per_group)
     lines = [
         repr((plan.node_name(n), plan.arrival_s(n), [plan.phase(t, n) for t in ("heartbeat", "report", "event", "sync",
         "poll")], plan.has_fault("reconnecting", n), plan.fault_s(n))) for n in range(plan.nodes)
     ]
     sent = hashlib.sha256("\\n".join(lines).encode()).hexdigest()
-    foreseen = hashlib.sha256(forecast(scenario).model_dump_json(indent=2).encode()).hexdigest()
-    print(name, scenario.digest(), sent, foreseen, plan.planned_ticks(0, scenario.schedule.sending_s))
+    print(sent, plan.planned_ticks(0, scenario.schedule.sending_s))
 """
 MACHINES = [
     {"PYTHONHASHSEED": "1", "TZ": "UTC", "LC_ALL": "C", "OMP_NUM_THREADS": "1"},
