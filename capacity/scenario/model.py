@@ -204,7 +204,10 @@ class Scenario(_Part):
     """Throughput physics of the sandbox and the forecast; by default `on_demand` or `adaptive`, as billed."""
     region: Literal["ap-northeast-1", "us-east-1"] = Field("ap-northeast-1", examples=["ap-northeast-1"])
     seed: int = Field(1, ge=0, le=2**31 - 1, examples=[1])
-    expect: tuple[Threshold, ...] = Field((), examples=[["latency.p(95) < 300ms", "deliveries.lost == 0"]])
+    expect: tuple[Threshold, ...] = Field(
+        (), examples=[["latency.p(95) < 300ms", "deliveries.lost == 0", "errors.rate < 5% abort after 10s"]]
+    )
+    """What a run must show; a threshold that says `abort` also ends a run that breaks it (live.md)."""
 
     @model_validator(mode="before")
     @classmethod
