@@ -142,6 +142,7 @@ class Load:
             os.killpg(process.pid, signal.SIGKILL)
             output, _ = process.communicate()
             raise AssertionError(f"Locust did not end within {timeout_s:g} s; it said:\n{output[-3000:]}") from None
+        assert (self.run_dir / "requests.parquet").exists(), f"there is no record; Locust said:\n{output[-3000:]}"
         frames = [
             pq.read_table(self.run_dir / name).to_pandas()
             for name in ("requests.parquet", "deliveries.parquet", "delivery_faults.parquet")
