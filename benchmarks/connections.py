@@ -22,6 +22,7 @@ import uvloop
 
 KEY = "da2-benchmark"
 PER_GROUP = 40
+HEARTBEAT_S = 10.0
 SUBSCRIBE = """subscription On($groupId: ID!, $domain: String!) {
   onMessageInGroup(groupId: $groupId, domain: $domain) {
     groupId domain nodeStatus { nodeId data { key value } timestamp } } }"""
@@ -104,7 +105,10 @@ async def post(port: int, query: str) -> Any:
     writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
     answer = await reader.read()
     writer.close()
-    return json.loads(answer.partition(b"\r\n\r\n")[2])["data"]
+    content = json.loads(answer.partition(b"\r\n\r\n")[2])
+    if content.get("errors"):
+        raise RuntimeError(content["errors"])
+    return content["data"]
 
 
 async def measure(port: int, memory_mb: Callable[[], float], connections: int, churn_s: float) -> dict[str, float]:
@@ -122,9 +126,14 @@ async def measure(port: int, memory_mb: Callable[[], float], connections: int, c
         batch = range(first, min(first + 100, connections))
         stayed += await asyncio.gather(*(subscribe(port, f"group-{n // PER_GROUP}") for n in batch))
     found["subscribed_mb"] = memory_mb()
+    # Without its host's heartbeats the group would end, and nothing more would be delivered.
+    heartbeat = f'mutation {{ renewHeartbeat(groupId: "{churned_group}", domain: "d", hostId: "h") {{ groupId }} }}'
     end_s = time.monotonic() + churn_s
-    cycles, halfway_mb = 0, 0.0
+    cycles, halfway_mb, heartbeat_s = 0, 0.0, 0.0
     while time.monotonic() < end_s:
+        if time.monotonic() > heartbeat_s:
+            await post(port, heartbeat)
+            heartbeat_s = time.monotonic() + HEARTBEAT_S
         coming = await asyncio.gather(*(subscribe(port, churned_group) for _ in range(20)))
         await post(port, report)
         await asyncio.gather(*(each.received for each in coming))
