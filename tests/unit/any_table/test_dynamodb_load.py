@@ -21,9 +21,9 @@ from hypothesis import strategies as st
 
 from capacity.dynamodb.item_size import item_size_bytes
 from capacity.dynamodb.table import Index, Key, Table
+from capacity.workloads.direct.keys import chooser
 from locustfiles.direct.dynamodb_client import Sender
 from locustfiles.direct.dynamodb_consumed import Consumed
-from capacity.workloads.direct.keys import chooser
 from locustfiles.direct.dynamodb_plan import Plan, PlanError, plan_of
 from locustfiles.direct.dynamodb_requests import RequestMaker
 
