@@ -8,6 +8,8 @@
 units than the model says, and the unexplained rest: calls that no request of this run accounts for. The last two are
 told apart by CloudWatch's count of calls; without it they stand together, and `unexplained` is unknown.
 
+What was sent is known up to the units of capacity/judgement/open_units.py; the model errs where measured is beyond.
+
 A metric without points is unknown, not zero; only throttle metrics have no points because nothing happened.
 """
 
@@ -33,6 +35,7 @@ from capacity.judgement.comparison_record import (
     UnitsComparison,
     UnitsSeries,
 )
+from capacity.judgement.open_units import open_units
 from capacity.measurement.measured import Measured, read_measured
 from capacity.record import RunDirectoryError, RunRecord, read_run, read_table
 from capacity.workloads.charge_rows import CALLS, TABLE, Charges
@@ -84,6 +87,7 @@ class _Comparing:
         indexes = [index.name for index in workload.table.indexes]
         self.sent: Sent[Any] = workload.sent(table, only_reads_throttled=_only_reads(measured, [TABLE, *indexes]))
         self.charges: Charges = workload.charge(self.sent.requests)
+        self.open = open_units(self.sent, self.charges, workload.charge)
         self.time_s = self.sent.requests.start_s + self.sent.requests.time_s[self.charges.request]
         begin, ahead_s = record.measuring_from, scenario.schedule.measuring_from_s
         self.start_s = begin.timestamp() - ahead_s if begin is not None else record.started_at.timestamp()
@@ -110,6 +114,8 @@ class _Comparing:
             planned = getattr(self.forecast.resource(name), kind).units
         measured = None if self.measured is None else self.measured.units(name, kind)
         unexplained = self._unexplained(name, kind) if measured is not None else None
+        place = self.charges.resources.index(name), KINDS.index(kind)
+        below, above = float(self.open.below[place]), float(self.open.above[place])
         return UnitsComparison(
             resource=name,
             kind=kind,
@@ -119,8 +125,10 @@ class _Comparing:
             traffic_units=None if planned is None else sent - planned,
             model_units=None if measured is None else measured - sent - (unexplained or 0.0),
             unexplained_units=unexplained,
+            open_below_units=below,
+            open_above_units=above,
             traffic_error=_share(sent, planned),
-            model_error=_share(measured, sent),
+            model_error=_share(measured, sent) if measured is None else _beyond(measured, sent, below, above),
             prediction_error=_share(measured, planned),
         )
 
@@ -255,6 +263,11 @@ class _Comparing:
             notes.append("there is no metrics.parquet, so nothing is known of the measurement")
         if len(self.sent.uncertain):
             notes.append(f"{len(self.sent.uncertain)} requests without an answer count as done; they may not have been")
+        if self.open.stopped:
+            notes.append(
+                f"{self.open.stopped} throttled requests write in several calls; how many of these were done before "
+                "the throttle is not known"
+            )
         return notes
 
 
@@ -272,6 +285,12 @@ def _share(actual: float | None, expected: float | None) -> float | None:
     if expected == 0:
         return 0.0 if actual == 0 else None
     return (actual - expected) / expected
+
+
+def _beyond(measured: float, sent: float, below: float, above: float) -> float | None:
+    """How far the measurement lies outside of what may have been sent, as a share of the units sent."""
+    nearest = min(max(measured, sent - below), sent + above)
+    return 0.0 if measured == nearest else _share(sent + measured - nearest, sent)
 
 
 def _first_error(throttles: list[ThrottleComparison]) -> float | None:

@@ -31,10 +31,14 @@ class UnitsComparison(_Part):
     """Calls cost other units than the model says."""
     unexplained_units: float | None
     """Calls that no request of the run accounts for; None without CloudWatch's count of calls."""
+    open_below_units: float = 0.0
+    """So much less may have been sent: of requests without an answer."""
+    open_above_units: float = 0.0
+    """So much more may have been sent: of throttled requests that write in several calls."""
     traffic_error: float | None
     """(sent - planned) / planned."""
     model_error: float | None
-    """(measured - sent) / sent."""
+    """(measured - sent) / sent, as far as measured lies outside of what may have been sent."""
     prediction_error: float | None
     """(measured - planned) / planned."""
 

@@ -225,6 +225,53 @@ def test_answers_that_never_came_are_named() -> None:
     assert any("1 requests without an answer" in note for note in compared(GIVEN, rows, None).notes)
 
 
+def throttled_at_its_end(operation: str) -> list[dict[str, Any]]:
+    rows = [dict(row) for row in ROWS]
+    last = [row for row in rows if row["operation"] == operation][-1]
+    last.update(
+        outcome="refused", error_type="Lambda:Unhandled", error_message="Throughput exceeds the current capacity"
+    )
+    return rows
+
+
+def measured_beside(rows: list[dict[str, Any]], more: float) -> Comparison:
+    """Everything as the model says, and so many write units of the table more."""
+    units = true_units(rows)
+    units["table", "write"] = (units["table", "write"] or 0) + more
+    return compared(GIVEN, rows, consumed(units))
+
+
+def test_what_a_throttled_function_wrote_before_the_throttle_is_no_error_of_the_model() -> None:
+    """A host that dissolves its group of three nodes deletes items one by one: any of them may have been the last."""
+    rows = throttled_at_its_end("dissolveGroup")
+    done = compared(GIVEN, ROWS, None).of("table", "write").sent
+    open_units = done - compared(GIVEN, rows, None).of("table", "write").sent
+    assert open_units >= 2
+    for more, error in ((0, 0.0), (1, 0.0), (open_units, 0.0), (open_units + 3, 3.0)):
+        table = measured_beside(rows, more).of("table", "write")
+        assert table.model_error == pytest.approx(error / table.sent)
+    assert measured_beside(rows, -1).of("table", "write").model_error is not None
+    assert (measured_beside(rows, -1).of("table", "write").model_error or 0) < 0
+    assert any("1 throttled requests write in several calls" in note for note in measured_beside(rows, 0).notes)
+
+
+def test_a_throttled_single_write_leaves_nothing_open() -> None:
+    rows = throttled_at_its_end("reportDataByNode")
+    table = measured_beside(rows, 1).of("table", "write")
+    assert (table.open_above_units, table.open_below_units) == (0, 0)
+    assert table.model_error == pytest.approx(1 / table.sent)
+
+
+def test_a_request_without_an_answer_may_have_cost_nothing() -> None:
+    rows = [dict(row) for row in ROWS]
+    report = [row for row in rows if row["operation"] == "reportDataByNode"][-1]
+    report.update(outcome="error", error_type="ConnectionRefusedError")
+    assert measured_beside(rows, -1).of("table", "write").model_error == 0
+    assert measured_beside(rows, -2).of("table", "write").model_error == pytest.approx(
+        -1 / compared(GIVEN, rows, None).of("table", "write").sent
+    )
+
+
 def test_planned_units_lie_on_the_periods_of_the_measurement() -> None:
     comparison = compared(GIVEN, ROWS, consumed(true_units(ROWS)))
     series = next(each for each in comparison.series if (each.resource, each.kind) == ("table", "write"))
