@@ -14,22 +14,21 @@ from __future__ import annotations
 import json
 import logging
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-import gevent
 from botocore.exceptions import BotoCoreError, ClientError
 from gevent.event import Event
-from locust import LoadTestShape, User, constant, constant_throughput, events, task
-from locust.exception import StopUser
+from locust import User, constant, constant_throughput, events, task
 from locust.runners import WorkerRunner
 
 from capacity.dynamodb.table import Table, from_describe_table
 from capacity.exit_codes import ExitCode
 from capacity.record import replacing
-from capacity.scenario import Scenario
-from capacity.workloads.direct.draws import Draw, draws, settings_of
+from capacity.workloads.direct.draws import Draw, draws
 from capacity.workloads.direct.keys import Chooser, chooser
 from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
 from locustfiles.direct.dynamodb_consumed import TABLE, Consumed
@@ -37,8 +36,13 @@ from locustfiles.direct.dynamodb_plan import Plan, PlanError, fit, plan_of, plan
 from locustfiles.direct.dynamodb_requests import RequestMaker
 from locustfiles.direct.request_rows import RequestRows
 from locustfiles.running.clock import now_s
-from locustfiles.running.generator import generator
 from locustfiles.running.scenario_options import add_scenario_options
+from locustfiles.running.scheduled_user import (
+    EverybodyAtOnce,  # noqa: F401  Locust takes the schedule that it finds here
+    ScheduledUser,
+    Send,
+    begin_scenario,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -65,8 +69,9 @@ class DirectLoad:
         try:
             self.plan = plan_of(options, endpoint)
             if options.scenario:
-                self.plan = replace(plan_of_scenario(_scenario(environment)), table=options.table)
-                environment.user_classes = [ScenarioUser]
+                scenario = begin_scenario(environment, "dynamodb", "locustfiles/dynamodb.py")
+                self.plan = replace(plan_of_scenario(scenario), table=options.table)
+                environment.user_classes = [DynamoDBScenarioUser]
             else:
                 environment.shape_class = None
             self.client = dynamodb_client(endpoint)
@@ -100,7 +105,6 @@ class DirectLoad:
 
 
 load = DirectLoad()
-_A_LONG_TIME_S = 1e8
 
 
 class DynamoDBUser(User):
@@ -130,72 +134,34 @@ class DynamoDBUser(User):
         self._sender.send(operation, self._maker.request(operation))
 
 
-class ScenarioUser(User):
-    """One user of a scenario; sends what the plan draws, when it does, late or not."""
+class DynamoDBScenarioUser(ScheduledUser):
+    """One user of a scenario; sends what the plan draws."""
 
     abstract = True
-    wait_time = constant(_A_LONG_TIME_S)
 
     def on_start(self) -> None:
         load.ready.wait()
-        index, session = generator.take_seat("host"), generator.session
-        if index is None or session is None:
-            raise StopUser("the scenario has no further user to play")
-        self._index, self._session = index, session
-        rows = RequestRows(session.requests, session.notes, f"user-{index}")
-        self._sender = Sender(load.client, load.consumed, self.environment.events.request.fire, rows)
-        session.entered += 1
+        super().on_start()
 
-    @task
-    def act(self) -> None:
-        """Everything that this user sends; an answer that takes long holds nothing up."""
-        session, start_s = self._session, self._session.start.start_s
-        for draw in draws(session.scenario, self._index):
-            intended_s = start_s + draw.time_s
-            gevent.sleep(max(0.0, intended_s - now_s()))
-            if session.ended_s:
-                return
-            session.lateness.add(now_s() - intended_s)
-            gevent.spawn(self._send, draw, intended_s)
+    def prepare(self) -> None:
+        """Have a sender whose requests are recorded."""
+        rows = RequestRows(self.session.requests, self.session.notes, f"user-{self.index}")
+        self._sender = Sender(load.client, load.consumed, self.environment.events.request.fire, rows)
+
+    def plan(self) -> Iterator[tuple[float, Send]]:
+        """The draws of this user."""
+        for draw in draws(self.session.scenario, self.index):
+            yield draw.time_s, partial(self._send, draw)
 
     def _send(self, draw: Draw, intended_s: float) -> None:
         maker = RequestMaker(load.plan, load.table, lambda: draw.number, now_s, 0, row=draw.row)
         request = maker.request(draw.operation)
         self._sender.send(draw.operation, request, intended_s=intended_s, key=f"{draw.number}/{draw.row}")
 
-    def on_stop(self) -> None:
-        generator.give_seat_back(self._index)
-
-
-class DirectSchedule(LoadTestShape):
-    """The scenario's schedule: everybody at the beginning, each waiting for its moment, until the plan is over."""
-
-    use_common_options = True
-
-    def tick(self) -> tuple[int, float] | None:
-        """All users; None once the run is over."""
-        scenario = generator.scenario
-        assert scenario is not None
-        if generator.has_ended():
-            return None
-        users = settings_of(scenario).users
-        return users, float(users)
-
 
 def _give_up(message: str, code: ExitCode) -> None:
     sys.stderr.write(f"{message}\n")
     sys.exit(code)
-
-
-def _scenario(environment: Any) -> Scenario:
-    scenario = generator.begin(environment)
-    if scenario.workload.name != "dynamodb":
-        name = environment.parsed_options.scenario
-        _give_up(
-            f"scenario {name} runs workload {scenario.workload.name}; locustfiles/dynamodb.py runs dynamodb alone",
-            ExitCode.BAD_CONFIGURATION,
-        )
-    return scenario
 
 
 @events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]

@@ -21,6 +21,7 @@ from locustfiles.nodes.seats import Role
 from locustfiles.nodes.session import TLS
 from locustfiles.running.clock import now_s
 from locustfiles.running.generator import generator
+from locustfiles.running.scenario_options import add_scenario_options
 
 _A_LONG_TIME_S = 1e8
 AHEAD_S = 2.0
@@ -96,40 +97,7 @@ class MeshSchedule(LoadTestShape):
 
 @events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]
 def _options(parser: Any) -> None:
-    parser.add_argument("--scenarios", env_var="MESHCAP_SCENARIOS", default="scenarios.yaml", help="scenario file")
-    parser.add_argument("--scenario", env_var="MESHCAP_SCENARIO", default="classroom", help="scenario to run")
-    parser.add_argument(
-        "--run-dir", env_var="MESHCAP_RUN_DIR", default="", help="folder of the run; runs/<run id> unless given"
-    )
-    parser.add_argument(
-        "--i-own-this-endpoint",
-        env_var="MESHCAP_I_OWN_THIS_ENDPOINT",
-        action="store_true",
-        help="allow a target that is not on this machine",
-    )
-    parser.add_argument(
-        "--max-usd",
-        env_var="MESHCAP_MAX_USD",
-        type=float,
-        default=None,
-        help="end the run when what was sent has cost more, in US dollars",
-    )
-    parser.add_argument(
-        "--abort",
-        env_var="MESHCAP_ABORT",
-        default="",
-        help="thresholds that end the run when broken, separated by semicolons, like 'errors.rate < 50%%'",
-    )
-    parser.add_argument(
-        "--metrics-port",
-        env_var="MESHCAP_METRICS_PORT",
-        type=int,
-        default=None,
-        help="serve the live metrics to Prometheus at this port, /metrics",
-    )
-    parser.add_argument(
-        "--metrics-host", env_var="MESHCAP_METRICS_HOST", default="127.0.0.1", help="address of --metrics-port"
-    )
+    add_scenario_options(parser, "classroom")
     parser.add_argument("--api-key", env_var="MESHCAP_API_KEY", default="", is_secret=True, help="AppSync API key")
 
 

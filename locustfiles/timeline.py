@@ -13,19 +13,17 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import gevent
 from botocore.exceptions import BotoCoreError, ClientError
-from locust import LoadTestShape, User, constant, constant_throughput, events, task
-from locust.exception import StopUser
+from locust import User, constant_throughput, events, task
 from locust.runners import WorkerRunner
 
 from capacity.exit_codes import ExitCode
 from capacity.loopback import is_loopback
 from capacity.record import replacing
-from capacity.scenario import Scenario
 from capacity.workloads.timeline import Timeline
 from capacity.workloads.timeline.schedule import app_of, settings_of
 from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
@@ -35,8 +33,13 @@ from locustfiles.reading.timeline_plan import TimelinePlan
 from locustfiles.running.clock import now_s
 from locustfiles.running.generator import generator
 from locustfiles.running.scenario_options import add_scenario_options
+from locustfiles.running.scheduled_user import (
+    EverybodyAtOnce,  # noqa: F401  Locust takes the schedule that it finds here
+    ScheduledUser,
+    Send,
+    begin_scenario,
+)
 
-_A_LONG_TIME_S = 1e8
 app = TimelineApp()
 
 
@@ -84,60 +87,34 @@ class TimelineVisitor(User):
         app.read(self._sender, self._pages, self._fire)
 
 
-class TimelineUser(User):
-    """One user of a scenario, poster or reader as its seat says; acts at the moments of the plan, late or not."""
+class TimelineUser(ScheduledUser):
+    """One user of a scenario, poster or reader as its seat says."""
 
     abstract = True
-    wait_time = constant(_A_LONG_TIME_S)
 
     def on_start(self) -> None:
         app.ready.wait()
-        index, session = generator.take_seat("host"), generator.session
-        if index is None or session is None:
-            raise StopUser("the scenario has no further user to play")
-        self._index, self._session = index, session
-        self._fire = self.environment.events.request.fire
-        self._plan = TimelinePlan(session.scenario)
-        role = "poster" if self._plan.posts(index) else "reader"
-        self._rows = RequestRows(session.requests, session.notes, f"{role}-{index}")
-        self._sender = Sender(app.client, app.consumed, self._fire, self._rows)
-        session.entered += 1
+        super().on_start()
 
-    @task
-    def act(self) -> None:
-        """Everything that this user does; an answer that takes long holds nothing up."""
-        session, start_s = self._session, self._session.start.start_s
-        for moment_s in self._plan.moments_s(self._index):
-            intended_s = start_s + moment_s
-            gevent.sleep(max(0.0, intended_s - now_s()))
-            if session.ended_s:
-                return
-            session.lateness.add(now_s() - intended_s)
-            gevent.spawn(self._post if self._plan.posts(self._index) else self._read, intended_s)
+    def prepare(self) -> None:
+        """Have a sender whose requests are recorded."""
+        self._fire = self.environment.events.request.fire
+        self._plan = TimelinePlan(self.session.scenario)
+        role = "poster" if self._plan.posts(self.index) else "reader"
+        self._rows = RequestRows(self.session.requests, self.session.notes, f"{role}-{self.index}")
+        self._sender = Sender(app.client, app.consumed, self._fire, self._rows)
+
+    def plan(self) -> Iterator[tuple[float, Send]]:
+        """Posts or readings at this user's pace."""
+        send = self._post if self._plan.posts(self.index) else self._read
+        for moment_s in self._plan.moments_s(self.index):
+            yield moment_s, send
 
     def _post(self, intended_s: float) -> None:
         app.post(self._sender, intended_s)
 
     def _read(self, intended_s: float) -> None:
         app.read(self._sender, self._plan.settings.pages, self._fire, self._rows, intended_s)
-
-    def on_stop(self) -> None:
-        generator.give_seat_back(self._index)
-
-
-class TimelineSchedule(LoadTestShape):
-    """The scenario's schedule: everybody at the beginning, each waiting for its moment, until the plan is over."""
-
-    use_common_options = True
-
-    def tick(self) -> tuple[int, float] | None:
-        """All users; None once the run is over."""
-        scenario = generator.scenario
-        assert scenario is not None
-        if generator.has_ended():
-            return None
-        users = settings_of(scenario).users
-        return users, float(users)
 
 
 def _begin(environment: Any) -> None:
@@ -146,7 +123,8 @@ def _begin(environment: Any) -> None:
     if not is_loopback(endpoint) and not options.i_own_this_endpoint:
         _give_up(f"{endpoint or 'AWS'} is not on this machine: add --i-own-this-endpoint if it is yours to load")
     if options.scenario:
-        app.timeline = app_of(_scenario(environment), options.table)
+        scenario = begin_scenario(environment, "timeline", "locustfiles/timeline.py")
+        app.timeline = app_of(scenario, options.table)
         environment.user_classes = [TimelineUser]
     else:
         app.timeline = _app_of_options(options)
@@ -160,14 +138,6 @@ def _begin(environment: Any) -> None:
         app.ready.set()
     except (BotoCoreError, ClientError) as fault:
         _give_up(f"table {options.table} at {endpoint or 'AWS'}: {fault}", ExitCode.TARGET_UNREACHABLE)
-
-
-def _scenario(environment: Any) -> Scenario:
-    scenario = generator.begin(environment)
-    if scenario.workload.name != "timeline":
-        name = environment.parsed_options.scenario
-        _give_up(f"scenario {name} runs workload {scenario.workload.name}; locustfiles/timeline.py runs timeline alone")
-    return scenario
 
 
 def _app_of_options(options: Any) -> Timeline:
