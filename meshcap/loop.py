@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from time import get_clock_info
-from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -21,7 +20,6 @@ from capacity.record import (
     RunDirectoryError,
     RunRecord,
     Target,
-    Verdict,
     read_run,
     run_id,
     update_run,
@@ -32,6 +30,7 @@ from capacity.scenario import Scenario, load_scenario
 from capacity.workloads.registry import workload_of
 from meshcap.console import say, talk
 from meshcap.errors import UserError
+from meshcap.finished_run import judge_run, measure_run, step
 from meshcap.live_metrics import exporter_faults, metrics_environment
 from meshcap.locust_arguments import check_locust_arguments
 from meshcap.locust_process import run_locust
@@ -43,9 +42,6 @@ from meshcap.stack import aws_client
 from meshcap.table_creation import create_table
 from meshcap.target import SANDBOX, aws_environment, region_of, resolve_target
 from meshcap.target_names import TargetNames, resolved
-
-if TYPE_CHECKING:
-    pass
 
 _MEASURE_LATER = (
     "The report shows the rest; `meshcap metrics {run_dir}`, then compare and report, adds the measurement later."
@@ -173,7 +169,7 @@ def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run
     verdict = judge_run(run_dir)
     from reports import render
 
-    with _step("Reporting"):
+    with step("Reporting"):
         report = render(run_dir, request.lang)
     if unmeasured is None or verdict.exit_code == ExitCode.INTERRUPTED:
         return Outcome(report, verdict.sentence, ExitCode(verdict.exit_code))
@@ -286,51 +282,3 @@ def _after_load(run_dir: Path, interrupted: bool) -> RunRecord:
     if record.status == "interrupted":  # nobody stopped it: processes of its own died, and the record says which
         return update_run(run_dir, status="failed")
     return record
-
-
-@contextmanager
-def _step(what: str) -> Iterator[None]:
-    with talk.status(what):
-        yield
-
-
-def measure_run(run_dir: Path, record: RunRecord, patience_s: float) -> int:
-    """Read CloudWatch into metrics.parquet; return the number of points. Raises UserError when it cannot be read."""
-    import pyarrow as pa
-
-    from capacity.measurement.cloudwatch import CloudWatchError
-    from capacity.measurement.measure import measure
-
-    try:
-        with _step("Measuring: reading CloudWatch"):
-            reading = measure(run_dir, record, patience_s=patience_s)
-    except CloudWatchError as fault:
-        raise UserError(str(fault), ExitCode.TARGET_UNREACHABLE) from None
-    except pa.ArrowException as fault:
-        raise RunDirectoryError(f"{run_dir / 'requests.parquet'} cannot be read: {fault}") from fault
-    for note in reading.notes:
-        say(f"CloudWatch: {note}")
-    return reading.points
-
-
-def judge_run(run_dir: Path) -> Verdict:
-    """Compare plan, sent and measured of a run, write comparison.json, and set the verdict in run.json.
-
-    A run that was stopped before it sent anything has nothing to compare, but a verdict.
-    """
-    import pyarrow as pa
-
-    from capacity.forecasting.forecast import read_forecast
-    from capacity.judgement.comparison import compare
-    from capacity.judgement.figures import load_figures
-    from capacity.judgement.verdict import judge
-
-    try:
-        comparison = compare(run_dir) if (run_dir / "requests.parquet").exists() else None
-        verdict = judge(load_figures(run_dir, read_run(run_dir), comparison, read_forecast(run_dir)))
-    except (ValueError, KeyError, OSError, MemoryError, pa.ArrowException) as fault:
-        raise RunDirectoryError(f"{run_dir} holds a file that is broken or of another version: {fault}") from fault
-    if comparison is not None:
-        write_json(run_dir / "comparison.json", comparison)
-    update_run(run_dir, verdict=verdict)
-    return verdict

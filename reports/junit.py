@@ -53,5 +53,5 @@ def write(run: Run, path: Path) -> None:
         suite.add_testcase(case)
     xml = JUnitXml("meshcap")
     xml.add_testsuite(suite)
-    xml.update_statistics()
+    xml.update_statistics()  # type: ignore[no-untyped-call]
     xml.write(str(path), pretty=True)

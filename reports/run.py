@@ -155,7 +155,8 @@ class Requests:
         columns = ["operation", "start", "outcome", "error_type", "error_message", "request_id"]
         names = [name for name in columns if name in pq.read_schema(self._path).names]
         table = read_table(self._path, columns=names)
-        return table.filter(pc.invert(pa.chunked_array([self.ok]))).to_pandas()
+        failed: pd.DataFrame = table.filter(pc.invert(pa.chunked_array([self.ok]))).to_pandas()
+        return failed
 
 
 def seconds_since(moment: datetime, start: datetime) -> float:
@@ -173,4 +174,5 @@ def _read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa
 
 
 def _microseconds(column: pa.ChunkedArray) -> np.ndarray:
-    return pc.cast(pc.cast(column, pa.timestamp("us", tz="UTC")), pa.int64()).to_numpy()
+    microseconds: np.ndarray = pc.cast(pc.cast(column, pa.timestamp("us", tz="UTC")), pa.int64()).to_numpy()
+    return microseconds

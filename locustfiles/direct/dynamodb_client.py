@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import boto3
@@ -70,7 +70,7 @@ class Sender:
         start_s = now_s()
         fault: Exception | None = None
         answer: dict[str, Any] | None = None
-        refused: dict[str, Any] = {}
+        refused: Mapping[str, Any] = {}
         try:
             answer = getattr(self._client, _METHODS[operation])(**request)
             self._consumed.answered(operation, answer or {})
@@ -105,7 +105,7 @@ def _ended(
     end_s: float,
     request: dict[str, Any],
     answer: dict[str, Any] | None,
-    refused: dict[str, Any],
+    refused: Mapping[str, Any],
     fault: Exception | None,
 ) -> Ended:
     meta = (answer or refused).get("ResponseMetadata", {})
@@ -145,5 +145,5 @@ def _reasons(response: Any) -> list[str]:
     return [str(each["reason"]) for each in reasons if isinstance(each, dict) and "reason" in each]
 
 
-def _bytes(answer: dict[str, Any]) -> int:
+def _bytes(answer: Mapping[str, Any]) -> int:
     return int(answer.get("ResponseMetadata", {}).get("HTTPHeaders", {}).get("content-length", 0))

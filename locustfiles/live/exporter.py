@@ -6,7 +6,7 @@ are absent while no run is on. `deploy/grafana` has a dashboard of these names.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -67,7 +67,7 @@ class RunCollector(Collector):
 
 
 def _gauge(
-    name: str, says: str, samples: list[tuple[tuple[str, ...], float | None]], labels: tuple[str, ...] = ()
+    name: str, says: str, samples: Iterable[tuple[tuple[str, ...], float | None]], labels: tuple[str, ...] = ()
 ) -> Metric:
     family = GaugeMetricFamily(name, says, labels=labels)
     for values, figure in samples:

@@ -50,9 +50,9 @@ class LiveRun:
         self._cpu_at = (time.monotonic(), time.process_time())
         self._looking: gevent.Greenlet | None = None
         self._forecast: Forecast | None = None
-        options = environment.parsed_options
+        options: Any = environment.parsed_options
         self._abort = _thresholds(options.abort)
-        self._max_usd = options.max_usd
+        self._max_usd: float | None = options.max_usd
         if isinstance(environment.runner, WorkerRunner):
             environment.events.report_to_master.add_listener(self._report)  # type: ignore[no-untyped-call]
             return

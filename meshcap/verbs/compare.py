@@ -36,7 +36,7 @@ def command(
 
 
 def _one(run_dir: Path, as_json: bool) -> None:
-    from meshcap.loop import judge_run
+    from meshcap.finished_run import judge_run
 
     verdict = judge_run(run_dir)
     path = run_dir / "comparison.json"

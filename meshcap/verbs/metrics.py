@@ -18,7 +18,7 @@ def command(
 ) -> None:
     """Read the consumed units, throttles and request counts of a run from CloudWatch into metrics.parquet."""
     from capacity.record import read_run
-    from meshcap.loop import measure_run
+    from meshcap.finished_run import measure_run
 
     record = read_run(run_dir)
     if record.target.kind == "sandbox":

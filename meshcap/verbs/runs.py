@@ -52,8 +52,8 @@ def command(
     else:
         say(f"There is no run in {folder}; make one with meshcap run smoke")
     for each in found.runs:
-        for fault in each.faults:
-            say(f"{each.run}: {fault}")
+        for reason in each.faults:
+            say(f"{each.run}: {reason}")
     for other in found.unreadable:
         say(f"{other.run} is not listed: {other.reason}")
 

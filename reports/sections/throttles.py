@@ -83,7 +83,7 @@ def collect(run: Run) -> list[Throttles]:
     for resource, kind in pairs:
         metric = f"{kind.capitalize()}ThrottleEvents"
         measured = points(run, metric, dimensions_of(run, "" if resource == "table" else resource))
-        one = compared.get((resource, kind))  # type: ignore[call-overload]
+        one = compared.get((resource, kind))
         first_s = one.measured_first_s if one else measured.first_s if measured else None
         resolution_s = (
             one.resolution_s if one else measured.period_s if measured and measured.first_s is not None else None

@@ -28,7 +28,7 @@ from capacity.record import (
 )
 from capacity.scenario.load import parse_scenarios
 from locustfiles.running.parts import STREAMS, PartStream, read_stream
-from meshcap.loop import judge_run
+from meshcap.finished_run import judge_run
 from reports.run import Run
 from tests.fuzz.mutations import NOW_S, ROOT, damaged, mutated, scratch
 
