@@ -110,7 +110,7 @@ def study(scenario: Scenario, axis: Axis = "groups_per_domain", layout: str | No
         first=_label(first),
         first_size=first_size,
         advice=_advice(model, load, axis, first, first_size),
-        curve=_curve(model, load, axis),
+        curve=_curve(model, load, axis, first_size),
     )
 
 
@@ -219,9 +219,10 @@ def _grid(axis: Axis) -> NDArray[np.float64]:
     return np.geomspace(1e-2, LARGEST[axis], 64)
 
 
-def _curve(model: Model, load: Load, axis: Axis) -> Curve:
+def _curve(model: Model, load: Load, axis: Axis, first_size: float | None) -> Curve:
+    """Shares from a tenth of the present size to ten times, and in any case to where the first limit is met."""
     now = getattr(load, axis) or 1
-    end = min(LARGEST[axis], max(10 * now, 10.0))
+    end = min(LARGEST[axis], max(10 * now, 10.0, 1.5 * (first_size or 0.0)))
     sizes = np.geomspace(max(1.0, now / 10), end, 25)
     if axis == "members_per_group":
         sizes = np.unique(np.round(sizes))

@@ -51,6 +51,15 @@ def classroom() -> Scenario:
     return load_scenario(SCENARIOS, "classroom")
 
 
+@pytest.mark.parametrize("axis", AXES)
+def test_the_curve_goes_on_until_the_first_limit_is_met(classroom: Scenario, axis: str) -> None:
+    found = study(classroom, axis=axis)
+    assert found.first_size is not None
+    assert found.curve.sizes[0] <= found.first_size <= found.curve.sizes[-1]
+    below, above = (found.curve.shares[found.first][place] for place in (0, -1))
+    assert below < 1 <= above
+
+
 @pytest.fixture(scope="module")
 def layouts() -> list[LimitsStudy]:
     school = load_scenario(SCENARIOS, "one-school")
