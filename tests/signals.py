@@ -6,5 +6,6 @@ import signal
 
 
 def as_in_the_foreground() -> None:
-    """Take Ctrl-C again: a shell starts what runs in its background with SIGINT ignored, and children inherit that."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    """Take Ctrl-C and a closed terminal again: a background shell and nohup ignore them, and children inherit that."""
+    for name in ("SIGINT", "SIGHUP"):
+        signal.signal(getattr(signal, name), signal.SIG_DFL)
