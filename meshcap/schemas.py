@@ -19,8 +19,10 @@ from capacity import record
 from capacity.forecasting.forecast import Forecast
 from capacity.judgement.comparison import Comparison
 from capacity.scenario.load import ScenarioFile
+from capacity.studies.highest_rate import HighestRate
 from meshcap.reference import command_page
 from meshcap.run_listing import RunListing
+from reports.compare import ComparedRuns
 
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 _DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
@@ -41,6 +43,8 @@ def published() -> Iterator[tuple[str, str]]:
         ("forecast", Forecast),
         ("comparison", Comparison),
         ("runs", RunListing),
+        ("compared_runs", ComparedRuns),
+        ("find-max", HighestRate),
     ):
         yield f"schemas/{name}.schema.json", _json({"$schema": _DRAFT_2020} | model.model_json_schema(by_alias=False))
     for name, schema in _PARQUET.items():

@@ -7,11 +7,12 @@ system differ by.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import numpy as np
+from pydantic import BaseModel, ConfigDict
 
 from capacity.exit_codes import ExitCode
 from capacity.record import DELIVERY_COUNTS
@@ -57,6 +58,31 @@ class RunsDiffer(Exception):
         )
 
 
+class Difference(BaseModel):
+    """Something that must be equal in two runs, and is not."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    what: str
+    before: str
+    after: str
+
+
+class ComparedRuns(BaseModel):
+    """What `meshcap compare BEFORE AFTER --json` prints; unknown values are null."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    schema_version: Literal[1] = 1
+    before: str
+    """Run id."""
+    after: str
+    exit_code: int
+    forced: list[Difference]
+    """What --force passed over."""
+    changes: list[Change]
+
+
 @dataclass(frozen=True)
 class Comparison:
     """Every change between two runs, and the differences that `force` passed over."""
@@ -79,16 +105,15 @@ class Comparison:
             return ExitCode.THRESHOLD_FAILED
         return ExitCode.UNKNOWN if "unknown" in outcomes else ExitCode.OK
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return the comparison for machines, in the form of its schema version 1; unknown values are null."""
-        return {
-            "schema_version": 1,
-            "before": self.before.record.run_id,
-            "after": self.after.record.run_id,
-            "exit_code": int(self.exit_code),
-            "forced": [{"what": what, "before": one, "after": other} for what, one, other in self.differences],
-            "changes": [asdict(change) for change in self.changes],
-        }
+    def for_machines(self) -> ComparedRuns:
+        """Return the comparison in its published form."""
+        return ComparedRuns(
+            before=self.before.record.run_id,
+            after=self.after.record.run_id,
+            exit_code=int(self.exit_code),
+            forced=[Difference(what=what, before=one, after=other) for what, one, other in self.differences],
+            changes=self.changes,
+        )
 
     def markdown(self, lang: str = "en") -> str:
         """Write the comparison as Markdown."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -53,6 +52,6 @@ def _two(before: Path, after: Path, force: bool, lang: str, as_json: bool) -> No
         comparison = compare(before, after, force=force)
     except RunsDiffer as fault:
         raise UserError(str(fault)) from None
-    data(json.dumps(comparison.as_dict(), indent=2) if as_json else comparison.markdown(lang))
+    data(comparison.for_machines().model_dump_json(indent=2) if as_json else comparison.markdown(lang))
     tell_of_comparison(comparison)
     sys.exit(comparison.exit_code)

@@ -119,7 +119,7 @@ def test_a_machine_can_read_what_a_person_reads(whole_run: Path, run_copy: Calla
     after = run_copy()
     (after / "comparison.json").unlink()
     found = compare(whole_run, after)
-    content = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    content = json.loads(found.for_machines().model_dump_json())
     assert content["exit_code"] == ExitCode.UNKNOWN
     assert [change["before"] for change in content["changes"] if change["outcome"] == "unknown"]
     assert len(content["changes"]) == len(found.changes)
