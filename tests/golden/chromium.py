@@ -94,7 +94,7 @@ class Page:
 def chromium() -> Iterator[Page]:
     """Start Chromium with an empty profile, yield its page, and end it."""
     assert BINARY is not None
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:  # its processes may still be writing
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-port=0"]
         quiet = ["--no-first-run", "--disable-background-networking", "--disable-component-update"]
         process = subprocess.Popen(
