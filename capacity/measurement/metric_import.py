@@ -19,6 +19,7 @@ from capacity.document import DocumentError, Fault, read_text
 from capacity.measurement.metric_import_answers import Query, queries_in, series_of_data, series_of_statistics
 from capacity.measurement.metric_import_csv import series_of_csv
 from capacity.measurement.metric_import_series import ImportedSeries, Whose, finished
+from capacity.measurement.metric_reading import metrics_frame
 from capacity.record import METRICS, dimension_text, read_table
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
@@ -110,15 +111,7 @@ def _frame(series: Sequence[ImportedSeries]) -> pd.DataFrame:
         for each in series
         for at_s, value in _points(each)
     ]
-    frame = pd.DataFrame(rows, columns=METRICS.names)
-    for name in ("namespace", "metric", "dimensions", "statistic"):
-        frame[name] = frame[name].astype("category")
-    frame["period_s"] = frame["period_s"].astype("int32")
-    frame["timestamp"] = pd.to_datetime(frame["timestamp"].astype("float64"), unit="s", utc=True).astype(
-        "datetime64[us, UTC]"
-    )
-    frame["value"] = frame["value"].astype("float64")
-    return frame.drop_duplicates(METRICS.names[:6], keep="last").reset_index(drop=True)
+    return metrics_frame(rows).drop_duplicates(METRICS.names[:6], keep="last").reset_index(drop=True)
 
 
 def _points(series: ImportedSeries) -> list[tuple[float | None, float | None]]:

@@ -113,6 +113,11 @@ def frame_of(series: Sequence[Series], periods: tuple[int, ...]) -> pd.DataFrame
             rows += [(*each.key, period_s, at_s, value) for at_s, value in sorted(each.points.items())]
         else:
             rows.append((*each.key, period_s, None, None))
+    return metrics_frame(rows)
+
+
+def metrics_frame(rows: Sequence[tuple[object, ...]]) -> pd.DataFrame:
+    """Rows in the columns of metrics.parquet, with timestamps in epoch seconds; None where nothing is known."""
     frame = pd.DataFrame(rows, columns=METRICS.names)
     for name in ("namespace", "metric", "dimensions", "statistic"):
         frame[name] = frame[name].astype("category")
