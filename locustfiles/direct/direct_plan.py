@@ -14,6 +14,11 @@ class DirectPlan:
 
     scenario: Scenario
 
+    @property
+    def timed_operations(self) -> tuple[str, ...]:
+        """All that the mix names."""
+        return tuple(settings_of(self.scenario).mix)
+
     def planned_ticks(self, from_s: float, until_s: float) -> int:
         """Requests meant for a span of time, in seconds from the start."""
         users = range(settings_of(self.scenario).users)

@@ -47,6 +47,16 @@ class Plan:
     another number of users; further groups open further domains of the same size.
     """
 
+    timed_operations = (
+        "renewHeartbeat",
+        "sendMemberHeartbeat",
+        "reportDataByNode",
+        "fireEventsByNode",
+        "recordEventsByNode",
+        "listGroupStatuses",
+        "pollGroupData",
+    )
+
     scenario: Scenario
     run_id: str
     groups: int

@@ -17,6 +17,8 @@ from capacity.workloads.timeline.schedule import Paces, posters, readers, settin
 class TimelinePlan:
     """The users of a scenario, posters first."""
 
+    timed_operations = ("post", "reading")
+
     scenario: Scenario
 
     @property

@@ -20,7 +20,6 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from capacity.record import DELIVERIES, DELIVERY_FAULTS, REQUESTS, read_run, replacing
-from capacity.scenario import Scenario
 from locustfiles.ledger.deliveries import delivery_rows, fault_rows
 from locustfiles.ledger.ledger_columns import Presences, Publications, Receptions
 from locustfiles.ledger.settlement import HORIZON_S, Settlement
@@ -28,7 +27,7 @@ from locustfiles.nodes.plan import Plan
 from locustfiles.nodes.session import ClockOffset, Start
 from locustfiles.running.parts import read_stream
 from locustfiles.running.record import end_record
-from locustfiles.running.run_plan import run_plan, timed_operations
+from locustfiles.running.run_plan import RunPlan, run_plan
 
 
 def merge_run(run_dir: Path, workers: int) -> None:
@@ -44,7 +43,7 @@ def merge_run(run_dir: Path, workers: int) -> None:
     offsets_s = {worker: clock.offset_s for worker, clock in clocks.items()}
     for summary in summaries:
         summary["ended_s"] += offsets_s.get(summary["worker"], 0.0)
-    sent = _merge_requests(run_dir, start, plan.scenario, offsets_s)
+    sent = _merge_requests(run_dir, start, plan, offsets_s)
     notes = _settle(run_dir, plan, offsets_s) if isinstance(plan, Plan) else []
     end_record(run_dir, plan, start, sent, summaries, list(clocks.values()), workers, notes)
     if len(summaries) >= workers:
@@ -72,11 +71,12 @@ def _in_time_order(paths: list[Path], time_column: str) -> Iterator[tuple[Path, 
         yield path, batch, min(reached.values())
 
 
-def _merge_requests(run_dir: Path, start: Start, scenario: Scenario, offsets_s: dict[str, float]) -> int:
+def _merge_requests(run_dir: Path, start: Start, plan: RunPlan, offsets_s: dict[str, float]) -> int:
     """Requests of all processes by start; returns how many of the timers' were meant for the measuring window."""
-    from_us = int((start.start_s + scenario.schedule.measuring_from_s) * 1e6) if start.planned else 0
-    until_us = int((start.start_s + scenario.schedule.sending_s) * 1e6) if start.planned else 1 << 62
-    sent, waiting, timed = 0, [], pa.array(timed_operations(scenario))
+    schedule = plan.scenario.schedule
+    from_us = int((start.start_s + schedule.measuring_from_s) * 1e6) if start.planned else 0
+    until_us = int((start.start_s + schedule.sending_s) * 1e6) if start.planned else 1 << 62
+    sent, waiting, timed = 0, [], pa.array(plan.timed_operations)
     with replacing(run_dir / "requests.parquet") as path, pq.ParquetWriter(path, REQUESTS) as writer:
         for part, batch, reached_s in _in_time_order(_paths(run_dir, "requests"), "start"):
             batch = _by_the_masters_clock(batch, offsets_s.get(_worker(part), 0.0))

@@ -7,9 +7,13 @@ import pytest
 from pydantic import ValidationError
 
 from capacity.scenario import Scenario
+from capacity.scenario.workload import WORKLOADS
+from capacity.workloads.registry import workload_of
 from locustfiles.nodes.agenda import Agenda, Timer
 from locustfiles.nodes.plan import Plan
 from locustfiles.nodes.seats import Seating
+from locustfiles.nodes.session import Start
+from locustfiles.running.run_plan import run_plan
 
 
 def scenario(**changes: object) -> Scenario:
@@ -175,3 +179,13 @@ def test_the_seats_of_a_lost_worker_are_free_again() -> None:
 def test_groups_without_members_have_no_seat_for_one() -> None:
     with pytest.raises(ValueError, match="no members"):
         Seating(nodes_per_group=1).take("member", "a")
+
+
+@pytest.mark.parametrize("name", WORKLOADS)
+def test_every_workload_has_a_plan_and_what_its_timers_send_is_forecast(name: str) -> None:
+    hold = {"schedule": {"ramp": "0s", "hold": "30s"}}
+    chosen = scenario(**hold) if name == "mesh" else Scenario.model_validate({"workload": name, **hold})
+    plan = run_plan(chosen, Start("run", 0.0, chosen.groups, planned=True))
+    assert plan.planned_ticks(0.0, 30.0) > 0
+    assert plan.timed_operations
+    assert set(plan.timed_operations) <= set(workload_of(chosen).operations)
