@@ -12,7 +12,7 @@ import typer
 
 from capacity.exit_codes import ExitCode
 from meshcap.console import data
-from meshcap.options import SCENARIOS, AsJson, GraphqlUrl, ScenarioFile, ScenarioName, StackName
+from meshcap.options import SCENARIOS, AsJson, GraphqlUrl, OwnEndpoint, ScenarioFile, ScenarioName, StackName
 
 
 def command(
@@ -22,7 +22,7 @@ def command(
     graphql_url: GraphqlUrl = None,
     stack: StackName = None,
     file: ScenarioFile = SCENARIOS,
-    i_own_this_endpoint: Annotated[bool, typer.Option("--i-own-this-endpoint", help="Allow one elsewhere.")] = False,
+    i_own_this_endpoint: OwnEndpoint = False,
     as_json: AsJson = False,
 ) -> None:
     """Check address, key, clock, region, table, metrics, quotas and limits of a target. Nothing is changed."""

@@ -12,7 +12,7 @@ import typer
 from capacity.exit_codes import ExitCode
 from meshcap.console import data, say
 from meshcap.errors import UserError
-from meshcap.options import AsJson
+from meshcap.options import PRICE_REGION, AsJson, PriceRegion
 
 
 def command(
@@ -27,7 +27,7 @@ def command(
         Path | None, typer.Option(help="Folder with metrics.parquet, as meshcap import-metrics writes it.")
     ] = None,
     parameter: Annotated[list[str] | None, typer.Option(help="A template's parameter: Stage=prod.")] = None,
-    region: Annotated[str, typer.Option(help="Whose prices: ap-northeast-1 or us-east-1.")] = "ap-northeast-1",
+    region: PriceRegion = PRICE_REGION,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 99 when there is an error or warning.")] = False,
     as_json: AsJson = False,
 ) -> None:

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from capacity.exit_codes import ExitCode
 from meshcap.console import data, say
 from meshcap.errors import UserError
-from meshcap.options import RunDirectory
+from meshcap.options import PATIENCE_S, Patience, RunDirectory
 
 
 def command(
     run_dir: RunDirectory,
-    patience: Annotated[float, typer.Option(help="Seconds to wait for late points.", min=0)] = 300.0,
+    patience: Patience = PATIENCE_S,
 ) -> None:
     """Read the consumed units, throttles and request counts of a run from CloudWatch into metrics.parquet."""
     from capacity.record import read_run

@@ -9,7 +9,7 @@ import typer
 
 from meshcap.console import data, out, say
 from meshcap.errors import UserError
-from meshcap.options import SCENARIOS, AsJson, ScenarioFile, ScenarioName
+from meshcap.options import PRICE_REGION, SCENARIOS, AsJson, ScenarioFile, ScenarioName
 from meshcap.price_age import tell_of_old_prices
 from meshcap.tables import table
 
@@ -34,7 +34,7 @@ def command(
     if workload is not None:
         from meshcap.own_plan import plan_own
 
-        plan_own(workload, region or "ap-northeast-1", as_json)
+        plan_own(workload, region or PRICE_REGION, as_json)
         return
     if region is not None:
         raise UserError("--region goes with --workload; a scenario has its own: write region: us-east-1 into its file")

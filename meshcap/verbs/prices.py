@@ -11,7 +11,7 @@ import typer
 from capacity.exit_codes import ExitCode
 from meshcap.console import data, out, say
 from meshcap.errors import UserError
-from meshcap.options import AsJson
+from meshcap.options import PRICE_REGION, AsJson
 from meshcap.tables import table
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ app = typer.Typer(
 Region = Annotated[str, typer.Option(help="Region of the list.")]
 Vintage = Annotated[str | None, typer.Option(help="An older list, such as 2024-10; without it the newest.")]
 WithApi = Annotated[bool, typer.Option("--api", help="Ask the Price List API, with credentials, not the public files.")]
-_REGION = "ap-northeast-1"
 
 
 def _load(region: str, vintage: str | None) -> PriceList:
@@ -39,7 +38,7 @@ def _load(region: str, vintage: str | None) -> PriceList:
 
 
 @app.command()
-def show(region: Region = _REGION, vintage: Vintage = None, as_json: AsJson = False) -> None:
+def show(region: Region = PRICE_REGION, vintage: Vintage = None, as_json: AsJson = False) -> None:
     """Every price with unit, source, date and confidence."""
     prices = _load(region, vintage)
     if as_json:
@@ -61,7 +60,7 @@ def show(region: Region = _REGION, vintage: Vintage = None, as_json: AsJson = Fa
 
 
 @app.command()
-def check(region: Region = _REGION) -> None:
+def check(region: Region = PRICE_REGION) -> None:
     """Say which prices are more than 90 days old or unverified. Nothing is fetched."""
     prices = _load(region, None)
     stale = prices.stale(_today())
@@ -74,7 +73,7 @@ def check(region: Region = _REGION) -> None:
 
 @app.command()
 def refresh(
-    region: Region = _REGION,
+    region: Region = PRICE_REGION,
     api: WithApi = False,
     write: Annotated[Path | None, typer.Option(help="Write the refreshed list here.")] = None,
 ) -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from meshcap.console import data, say
 from meshcap.github_step import tell_of_run
-from meshcap.options import Lang, RunDirectory
+from meshcap.options import PATIENCE_S, RUNS, Lang, MaxUsd, OwnEndpoint, Patience, RunDirectory, RunsFolder
 
 
 def command(
@@ -20,18 +19,11 @@ def command(
     ] = None,
     table: Annotated[str | None, typer.Option(help="The DynamoDB table behind the target, if another.")] = None,
     api_id: Annotated[str | None, typer.Option(help="The AppSync API id, if another.")] = None,
-    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
-    patience: Annotated[float, typer.Option(help="Seconds to wait for late CloudWatch points.", min=0)] = 300.0,
-    max_usd: Annotated[
-        float | None,
-        typer.Option(
-            help="End a run whose spend passes it, refuse one on AWS that would; there 1.00 unless given.", min=0
-        ),
-    ] = None,
+    runs: RunsFolder = RUNS,
+    patience: Patience = PATIENCE_S,
+    max_usd: MaxUsd = None,
     lang: Lang = "en",
-    i_own_this_endpoint: Annotated[
-        bool, typer.Option("--i-own-this-endpoint", help="Allow a target that is not on this machine.")
-    ] = False,
+    i_own_this_endpoint: OwnEndpoint = False,
 ) -> None:
     """Run a run's scenario again: the same seed, settings, kind of target and Locust options, from run.json alone."""
     from capacity.record import read_run

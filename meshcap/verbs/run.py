@@ -10,7 +10,21 @@ import typer
 
 from meshcap.console import data, say
 from meshcap.github_step import tell_of_run
-from meshcap.options import SCENARIOS, FunctionNames, GraphqlUrl, Lang, ScenarioFile, ScenarioName, StackName
+from meshcap.options import (
+    PATIENCE_S,
+    RUNS,
+    SCENARIOS,
+    FunctionNames,
+    GraphqlUrl,
+    Lang,
+    MaxUsd,
+    OwnEndpoint,
+    Patience,
+    RunsFolder,
+    ScenarioFile,
+    ScenarioName,
+    StackName,
+)
 
 CONTEXT = {"allow_extra_args": True}  # what follows -- is Locust's
 
@@ -28,14 +42,9 @@ def command(
     graphql_url: GraphqlUrl = None,
     stack: StackName = None,
     function: FunctionNames = None,
-    runs: Annotated[Path, typer.Option(help="Where run directories are made.")] = Path("runs"),
-    patience: Annotated[float, typer.Option(help="Seconds to wait for late CloudWatch points.", min=0)] = 300.0,
-    max_usd: Annotated[
-        float | None,
-        typer.Option(
-            help="End a run whose spend passes it, refuse one on AWS that would; there 1.00 unless given.", min=0
-        ),
-    ] = None,
+    runs: RunsFolder = RUNS,
+    patience: Patience = PATIENCE_S,
+    max_usd: MaxUsd = None,
     abort: Annotated[
         list[str] | None,
         typer.Option(help="End the run when this threshold breaks, like 'errors.rate < 50%'; `never` for none on AWS."),
@@ -44,9 +53,7 @@ def command(
         int | None, typer.Option(help="Serve live metrics for Prometheus on loopback at this port.", min=0, max=65535)
     ] = None,
     lang: Lang = "en",
-    i_own_this_endpoint: Annotated[
-        bool, typer.Option("--i-own-this-endpoint", help="Allow a target that is not on this machine.")
-    ] = False,
+    i_own_this_endpoint: OwnEndpoint = False,
     find_max: Annotated[
         bool, typer.Option("--find-max", help="Search for the highest rate that is held, by runs at rising rates.")
     ] = False,

@@ -9,14 +9,14 @@ import typer
 
 from meshcap.console import data, out, say
 from meshcap.errors import UserError
-from meshcap.options import AsJson
+from meshcap.options import RUNS, AsJson
 from meshcap.tables import table
 
 _UNKNOWN = "unknown"
 
 
 def command(
-    folder: Annotated[Path, typer.Argument(help="The folder that run directories are in.")] = Path("runs"),
+    folder: Annotated[Path, typer.Argument(help="The folder that run directories are in.")] = RUNS,
     as_json: AsJson = False,
 ) -> None:
     """List the runs of a folder, oldest first. What cannot be read is named with the reason."""

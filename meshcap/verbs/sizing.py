@@ -9,7 +9,7 @@ import typer
 
 from meshcap.console import complain, data, out, say
 from meshcap.errors import UserError
-from meshcap.options import AsJson
+from meshcap.options import PRICE_REGION, AsJson, PriceRegion
 from meshcap.price_age import tell_of_old_prices
 from meshcap.tables import table as new_table
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def command(
     folder: Annotated[Path, typer.Argument(help="A run directory, or what meshcap import-metrics has written.")],
     table: Annotated[str | None, typer.Option(help="The table, where the data hold several.")] = None,
-    region: Annotated[str, typer.Option(help="Whose prices: ap-northeast-1 or us-east-1.")] = "ap-northeast-1",
+    region: PriceRegion = PRICE_REGION,
     as_json: AsJson = False,
 ) -> None:
     """Consumption against capacity, throttles, burst left over time, and the smallest setting. Nothing is sent."""
