@@ -1,7 +1,7 @@
 """GraphQL over HTTP as AppSync answers it: authentication, request and answer bodies, headers, CORS.
 
 Status codes: 401 without a valid key, 400 for a request that is no GraphQL, 200 for everything that was executed or
-refused by validation. Sources: captured AppSync answers quoted in public issues (read 2026-11).
+refused by validation. Source: the AppSync team's own description (graphql-over-http issue 81, 2020-04).
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
-from typing import Any
 
 import orjson
 
@@ -25,6 +24,7 @@ from sandbox.appsync.graphql.documents import Documents, InvalidDocument, Malfor
 from sandbox.appsync.graphql.execution import INTERNAL_FAILURE, Outcome, Publication
 from sandbox.appsync.graphql.validation import variable_errors
 from sandbox.appsync.graphql.variables import VariableFault
+from sandbox.appsync.graphql_request import Refused, graphql_request
 from sandbox.appsync.metrics import AppSyncMetrics
 from sandbox.http.message import Request, Response
 
@@ -44,17 +44,8 @@ _PREFLIGHT = (
 KB_SECONDS_PER_TOKEN = 1_500  # a request costs a token for every 1,500 kB-seconds of memory that it starts
 
 
-class Refused(Exception):
-    """Answered without execution."""
-
-    def __init__(self, status: int, error_type: str, message: str) -> None:
-        super().__init__(message)
-        self.status = status
-        self.error_type = error_type
-
-
 class GraphQLOverHttp:
-    """Answers POST /graphql. `publish` takes what a mutation made public, before its answer leaves."""
+    """Answers POST and GET /graphql. `publish` takes what a mutation made public, before its answer leaves."""
 
     def __init__(
         self,
@@ -151,26 +142,21 @@ class GraphQLOverHttp:
             self.keys.check(request.headers.get("x-api-key"))
         except Unauthorized as fault:
             raise Refused(401, "UnauthorizedException", str(fault)) from None
-        if request.method != "POST":
-            raise Refused(405, "BadRequestException", f"{request.method} is not supported, use POST.")
+        if request.method not in ("POST", "GET"):
+            raise Refused(405, "BadRequestException", f"{request.method} is not supported, use POST or GET.")
         if not self.tokens.take():
             # The body of AppSync's own refusal is not documented; real time words the same fault like this.
             raise Refused(429, "LimitExceededError", "Rate limit exceeded")
-        text, variables, operation_name = _body(request.body)
+        text, variables, operation_name = graphql_request(request)
         try:
             statement = self.documents.statement(text, operation_name)
         except MalformedDocument as fault:
-            known = str(fault)
-            message = (
-                known
-                if known.startswith(("Missing operation", "Unknown operation", "Schema is"))
-                else ("Unable to parse GraphQL query.")
-            )
-            raise Refused(400, "MalformedHttpRequestException", message) from None
+            raise Refused(400, "MalformedHttpRequestException", str(fault)) from None
         except InvalidDocument as fault:
             return Outcome(None, fault.errors, [])
         if isinstance(statement, SubscriptionStatement):
-            raise Refused(400, "UnsupportedOperation", "Subscriptions are served over WebSocket, at /graphql/realtime.")
+            # As AppSync answered in 2021-05 (aws-amplify-appsync-graphql-real-time-canvas issue 28).
+            raise Refused(400, "BadRequestException", "Subscriptions over MQTT is not supported.")
         try:
             return statement.run(variables, info)
         except VariableFault as fault:
@@ -205,26 +191,3 @@ def encode(outcome: Outcome) -> bytes:
     if outcome.errors:
         return orjson.dumps({"data": outcome.data, "errors": outcome.errors})
     return orjson.dumps({"data": outcome.data})
-
-
-def _body(body: bytes) -> tuple[str, dict[str, Any], str | None]:
-    if not body:
-        raise Refused(400, "MalformedHttpRequestException", "Request body is empty.")
-    try:
-        content = orjson.loads(body)
-    except orjson.JSONDecodeError:
-        raise Refused(400, "MalformedHttpRequestException", "Invalid JSON payload in POST request.") from None
-    if not isinstance(content, dict):
-        raise Refused(400, "MalformedHttpRequestException", "Request body must be a JSON object with a query.")
-    text = content.get("query")
-    if not isinstance(text, str) or not text:
-        raise Refused(400, "MalformedHttpRequestException", "Unable to parse GraphQL query.")
-    variables = content.get("variables")
-    if variables is None:
-        variables = {}
-    elif not isinstance(variables, dict):
-        raise Refused(400, "MalformedHttpRequestException", "Variables must be a JSON object.")
-    name = content.get("operationName")
-    if name is not None and not isinstance(name, str):
-        raise Refused(400, "MalformedHttpRequestException", "operationName must be text.")
-    return text, variables, name

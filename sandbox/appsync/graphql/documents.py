@@ -30,12 +30,13 @@ from sandbox.appsync.graphql.validation import validation_errors
 from sandbox.appsync.graphql.variables import Variables
 
 MAX_TOKENS = 15_000  # AppSync quota "query length"
+UNPARSABLE = "Unable to parse GraphQL query."
 _MAX_CACHED = 1_000
 _MAX_CACHED_CHARACTERS = 20_000
 
 
 class MalformedDocument(Exception):
-    """Not GraphQL at all, or no operation to run: the request is refused with status 400."""
+    """Not GraphQL at all, or no operation to run: the request is refused with status 400 and this message."""
 
 
 class InvalidDocument(Exception):
@@ -120,10 +121,8 @@ class Documents:
         try:
             document = parse(text, max_tokens=MAX_TOKENS)
             faults = validate(self.api.schema, document, max_errors=20)
-        except GraphQLError as error:
-            raise MalformedDocument(str(error.message)) from None
-        except RecursionError:
-            raise MalformedDocument("the document is nested too deeply") from None
+        except (GraphQLError, RecursionError):
+            raise MalformedDocument(UNPARSABLE) from None
         operation = _operation(document, operation_name)
         if faults:
             raise InvalidDocument(validation_errors(document, faults))
@@ -140,7 +139,7 @@ class Documents:
 def _operation(document: DocumentNode, name: str | None) -> OperationDefinitionNode:
     operations = [each for each in document.definitions if isinstance(each, OperationDefinitionNode)]
     if not operations:
-        raise MalformedDocument("Unable to parse GraphQL query.")
+        raise MalformedDocument(UNPARSABLE)
     if name:
         for operation in operations:
             if operation.name is not None and operation.name.value == name:

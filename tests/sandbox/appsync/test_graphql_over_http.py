@@ -8,6 +8,7 @@ import re
 import uuid
 from collections import Counter
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 import mesh_api as m
 import orjson
@@ -17,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mesh_api import KEY, Mesh
 
-from sandbox.http.message import Response
+from sandbox.http.message import Request, Response
 
 PING = orjson.dumps({"query": "{ __typename }"})
 
@@ -77,7 +78,7 @@ def test_a_request_that_is_no_graphql_is_refused_with_400(deployed: Mesh, body: 
     response = deployed.post(body)
     assert response.status == 400
     (error,) = orjson.loads(response.body)["errors"]
-    assert error["errorType"] in ("MalformedHttpRequestException", "UnsupportedOperation")
+    assert error["errorType"] in ("MalformedHttpRequestException", "BadRequestException")
     assert error["message"]
 
 
@@ -115,7 +116,63 @@ def test_a_browser_may_ask_first(deployed: Mesh) -> None:
 
 
 def test_another_method_is_refused(deployed: Mesh) -> None:
-    assert deployed.post(b"", method="GET").status == 405
+    assert deployed.post(b"", method="PUT").status == 405
+
+
+# What the AppSync team wrote down about its HTTP behaviour: graphql-over-http issue 81 (2020-04).
+TOLD_BY_APPSYNC = [
+    (b"", 400, [{"message": "Request body is empty.", "errorType": "MalformedHttpRequestException"}]),
+    *(
+        (body, 400, [{"message": "Unable to parse GraphQL query.", "errorType": "MalformedHttpRequestException"}])
+        for body in (b"meow", b"{}", b"{}}", b"[]")
+    ),
+    (
+        b'{"query": "{badfield}"}',
+        200,
+        [
+            {
+                "path": None,
+                "locations": [{"line": 1, "column": 2, "sourceName": None}],
+                "message": "Validation error of type FieldUndefined: Field 'badfield' in type 'Query' is undefined "
+                "@ 'badfield'",
+            }
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("body", "status", "errors"), TOLD_BY_APPSYNC)
+def test_faulty_bodies_are_answered_as_the_appsync_team_describes(
+    deployed: Mesh, body: bytes, status: int, errors: list[dict[str, Any]]
+) -> None:
+    response = deployed.post(body)
+    answer = orjson.loads(response.body)
+    assert (response.status, answer["errors"]) == (status, errors)
+    assert ("data" in answer) == (status == 200)
+
+
+def get(mesh: Mesh, **members: str) -> Response:
+    query = urlencode(members)
+    response = mesh.api.handle(Request("GET", "/graphql", query, {"x-api-key": KEY}, b"", "192.0.2.9"))
+    assert isinstance(response, Response)
+    return response
+
+
+def test_a_request_may_come_in_the_query_string_of_a_get(deployed: Mesh) -> None:
+    group = deployed.create_group(domain="学校")
+    variables = json.dumps({"domain": "学校"}, ensure_ascii=False)
+    response = get(deployed, query=m.LIST_GROUPS, variables=variables, operationName="List")
+    assert orjson.loads(response.body) == {"data": {"listGroupsByDomain": [group]}}
+    assert orjson.loads(get(deployed, query="mutation { createDomain }").body) == {
+        "data": {"createDomain": "192.0.2.9"}
+    }
+
+
+@pytest.mark.parametrize("members", [{}, {"query": ""}, {"query": "{"}, {"query": "{ x }", "variables": "{"}])
+def test_a_get_that_asks_for_nothing_is_refused_like_such_a_post(deployed: Mesh, members: dict[str, str]) -> None:
+    response = get(deployed, **members)
+    assert response.status == 400
+    assert orjson.loads(response.body)["errors"][0]["errorType"] == "MalformedHttpRequestException"
 
 
 def test_a_resolver_error_has_appsyncs_members_and_status_200(deployed: Mesh) -> None:
