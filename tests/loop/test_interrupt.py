@@ -43,14 +43,17 @@ def wait_for_load(runs: Path) -> Path:
 
 
 def processes_of(run_dir: Path) -> list[str]:
-    """Command lines of living processes that have this run directory in their environment or arguments."""
+    """Command lines of living processes that have this run directory in their environment or arguments.
+
+    Its whole path, because another test may have started a run of the same scenario in the same second.
+    """
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             text = (folder / "environ").read_bytes() + (folder / "cmdline").read_bytes()
         except OSError:
             continue
-        if run_dir.name.encode() in text and int(folder.name) != os.getpid():
+        if str(run_dir).encode() in text and int(folder.name) != os.getpid():
             found.append((folder / "cmdline").read_bytes().replace(b"\0", b" ").decode())
     return found
 

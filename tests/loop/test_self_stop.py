@@ -78,7 +78,7 @@ def test_a_threshold_that_says_abort_ends_the_run(
 
 
 def test_the_spend_ends_the_run(meshcap: Meshcap, workplace: Path, scenarios: Path) -> None:
-    code, said, record, run_dir = ended(meshcap, workplace, "long", "--max-usd", "0.003")
+    code, said, record, run_dir = ended(meshcap, workplace, "long", "--max-usd", "0.001")
     assert code == ExitCode.STOPPED
     assert "Stopped by itself after" in said
     is_whole(record, run_dir)
@@ -88,7 +88,7 @@ def test_the_spend_ends_the_run(meshcap: Meshcap, workplace: Path, scenarios: Pa
 
 
 def test_locusts_own_options_change_nothing_of_that(meshcap: Meshcap, workplace: Path, scenarios: Path) -> None:
-    crowd = ("--max-usd", "0.003", "--", "-u", "12", "-r", "12", "-t", "90s")
+    crowd = ("--max-usd", "0.001", "--", "-u", "12", "-r", "12", "-t", "90s")
     code, _, record, run_dir = ended(meshcap, workplace, "long", *crowd)
     assert code == ExitCode.STOPPED
     is_whole(record, run_dir)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -14,10 +13,10 @@ import pytest
 from served_engine import Served
 
 from sandbox.dynamodb.engine import Engine
+from tests.aws_cli import aws_cli
 
 SMOKE = Path(__file__).with_name("smoke")
 CACHE = Path(__file__).parents[3] / ".cache"
-AWS_CLI = "awscli==1.46.3"
 JAVASCRIPT = ["@aws-sdk/client-dynamodb@3.1169.0", "@aws-sdk/lib-dynamodb@3.1169.0"]
 
 
@@ -34,18 +33,6 @@ def engine(make_engine: Callable[..., Engine]) -> Engine:
 
 
 @pytest.fixture
-def aws_cli() -> str:
-    home = CACHE / "awscli"
-    command = home / "bin" / "aws"
-    if not command.exists():
-        made = run([sys.executable, "-m", "venv", str(home)])
-        fetched = made if made.returncode else run([str(home / "bin" / "pip"), "install", "-q", AWS_CLI])
-        if fetched.returncode:
-            pytest.skip(f"the AWS CLI could not be installed: {fetched.stderr.strip()[-200:]}")
-    return str(command)
-
-
-@pytest.fixture
 def javascript_home() -> Path:
     if shutil.which("node") is None or shutil.which("npm") is None:
         pytest.skip("Node.js and npm are not installed")
@@ -58,12 +45,12 @@ def javascript_home() -> Path:
     return home
 
 
-def test_the_aws_cli(aws_cli: str, engine: Engine, serve: Callable[[Engine], Served]) -> None:
+def test_the_aws_cli(engine: Engine, serve: Callable[[Engine], Served]) -> None:
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(CACHE),  # no settings of the person who runs this
         "LC_ALL": "C.UTF-8",
-        "AWS": aws_cli,
+        "AWS": str(aws_cli()),
         "AWS_ENDPOINT_URL": serve(engine).url,
         "AWS_REGION": "ap-northeast-1",
         "AWS_DEFAULT_REGION": "ap-northeast-1",

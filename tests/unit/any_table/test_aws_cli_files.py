@@ -19,24 +19,16 @@ from capacity.measurement.metric_import_series import Whose
 from capacity.pricing.prices import load
 from capacity.studies.sizing import sizing
 from capacity.templates import add_items, read_description
+from tests.aws_cli import aws_cli
 
 ROOT = Path(__file__).resolve().parents[3]
-AWS = ROOT / ".cache" / "awscli" / "bin" / "aws"
-AWS_CLI = "awscli==1.46.3"
 Cli = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
 def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
     """Runs the AWS CLI against a sandbox of its own; gives what it prints. Without it skipped, in CI it fails."""
-    if not AWS.exists():
-        made = subprocess.run([sys.executable, "-m", "venv", str(AWS.parents[1])], capture_output=True, check=False)
-        pip = [str(AWS.parent / "pip"), "install", "-q", AWS_CLI]
-        if made.returncode or subprocess.run(pip, capture_output=True, check=False).returncode:
-            reason = "the AWS CLI could not be installed"
-            if os.environ.get("CI"):
-                pytest.fail(reason)
-            pytest.skip(reason)
+    command = aws_cli()
     process = subprocess.Popen(
         [sys.executable, "-m", "meshcap", "sandbox", "--port", "0", "--json", "--until-stdin-closes"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT,
@@ -56,7 +48,7 @@ def aws(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cli]:
 
     def run(*arguments: str) -> str:
         done = subprocess.run(
-            [str(AWS), *arguments], capture_output=True, text=True, env=environment, timeout=60, check=False
+            [str(command), *arguments], capture_output=True, text=True, env=environment, timeout=60, check=False
         )
         assert done.returncode == 0, done.stderr
         return done.stdout

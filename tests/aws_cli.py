@@ -1,0 +1,38 @@
+"""The AWS CLI, fetched once into the git-ignored `.cache/`."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PACKAGE = "awscli==1.46.3"
+HOME = Path(__file__).parents[1] / ".cache" / "awscli"
+
+
+def aws_cli() -> Path:
+    """Its command. Processes that run tests side by side wait for one another; without it skipped, in CI it fails."""
+    command = HOME / "bin" / "aws"
+    HOME.mkdir(parents=True, exist_ok=True)
+    with (HOME / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not command.exists():
+            _fetch()
+    return command
+
+
+def _fetch() -> None:
+    for step in (
+        [sys.executable, "-m", "venv", str(HOME)],
+        [str(HOME / "bin" / "pip"), "install", "-q", PACKAGE],
+    ):
+        done = subprocess.run(step, capture_output=True, text=True, timeout=240, check=False)
+        if done.returncode:
+            reason = f"the AWS CLI could not be installed: {done.stderr.strip()[-200:]}"
+            if os.environ.get("CI"):
+                pytest.fail(reason)
+            pytest.skip(reason)
