@@ -18,18 +18,16 @@ from capacity.forecasting.forecast_record import (
     CostForecast,
     DeliveryForecast,
     Forecast,
-    LimitForecast,
     OperationForecast,
     ResourceForecast,
     ThroughputForecast,
     Units,
 )
-from capacity.forecasting.quotas_in_use import ceilings
+from capacity.forecasting.limits_in_use import limits_in_use
 from capacity.pricing.cost import Use, cost_lines, total_usd
 from capacity.pricing.prices import HOURS_PER_MONTH, PriceList, load
 from capacity.scenario import Scenario
 from capacity.workloads.capacity_uses import on_demand_uses, provisioned_uses, within
-from capacity.workloads.ceiling import Ceiling
 from capacity.workloads.charge_rows import TABLE, Charges
 from capacity.workloads.protocol import Services
 from capacity.workloads.registry import workload_of
@@ -40,7 +38,6 @@ __all__ = [
     "CostForecast",
     "DeliveryForecast",
     "Forecast",
-    "LimitForecast",
     "OperationForecast",
     "ResourceForecast",
     "ThroughputForecast",
@@ -60,7 +57,7 @@ def forecast(scenario: Scenario, start_s: float = 0.0, *, prices: PriceList | No
     admission = admit(charges, requests.time_s, table, scenario.physics, seconds=duration_s, step_s=STEP_S)
     services = workload.services(_answered(requests, admission))
     series = _Series(workload.operations, requests, charges, admission, duration_s)
-    found = ceilings(requests, charges, table, scenario.physics, duration_s) + services.ceilings(duration_s)
+    found = limits_in_use(requests, charges, table, scenario.physics, duration_s) + services.limits(duration_s)
     live = services.realtime
     return Forecast(
         scenario_digest=scenario.digest(),
@@ -74,7 +71,7 @@ def forecast(scenario: Scenario, start_s: float = 0.0, *, prices: PriceList | No
         requests=len(requests),
         operations=series.operations(),
         resources=[series.resource(name, scenario) for name in charges.resources],
-        limits=[_limit(each) for each in sorted(found, key=lambda each: -each.peak / each.limit)],
+        limits=sorted(found, key=lambda limit: -limit.used),
         deliveries=DeliveryForecast(
             publications=live.publications,
             deliveries=live.deliveries,
@@ -188,20 +185,6 @@ def _provisioned(scenario: Scenario, name: str, kind: int) -> float | None:
     if given is None:
         return None
     return given.read_units if kind == 0 else given.write_units
-
-
-def _limit(ceiling: Ceiling) -> LimitForecast:
-    return LimitForecast(
-        name=ceiling.name,
-        resource=ceiling.resource,
-        kind=ceiling.kind,
-        limit=ceiling.limit,
-        peak=ceiling.peak,
-        unit=ceiling.unit,
-        used=ceiling.peak / ceiling.limit,
-        reached_s=ceiling.reached_s,
-        source=ceiling.source,
-    )
 
 
 def _cost(scenario: Scenario, series: _Series, services: Services, prices: PriceList) -> CostForecast:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field
 
 from capacity.pricing.cost import CostLine
+from capacity.workloads.limit_use import LimitUse
 
 SCHEMA_VERSION: Literal[1] = 1
 STEP_S = 10
@@ -72,22 +73,6 @@ class ResourceForecast(_Part):
     """At the end of the run."""
 
 
-class LimitForecast(_Part):
-    """How near the load comes to one limit."""
-
-    name: str
-    resource: str
-    kind: str
-    limit: float
-    peak: float
-    unit: str
-    used: float
-    """peak / limit."""
-    reached_s: float | None
-    """When the limit is passed first; None if it is not."""
-    source: str
-
-
 class DeliveryForecast(_Part):
     """Real-time traffic over WebSocket."""
 
@@ -131,14 +116,14 @@ class Forecast(_Part):
     requests: int
     operations: list[OperationForecast]
     resources: list[ResourceForecast]
-    limits: list[LimitForecast]
+    limits: list[LimitUse]
     """The most used first."""
     deliveries: DeliveryForecast
     cost: CostForecast
     assumptions: list[str] = Field(default_factory=list)
 
     @property
-    def first_limit(self) -> LimitForecast:
+    def first_limit(self) -> LimitUse:
         """The limit that the load comes nearest to, or passes first."""
         return self.limits[0]
 

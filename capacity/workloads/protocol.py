@@ -13,8 +13,8 @@ import pyarrow as pa
 
 from capacity.dynamodb.table import Table
 from capacity.pricing.cost import Use
-from capacity.workloads.ceiling import Ceiling
 from capacity.workloads.charge_rows import Charges
+from capacity.workloads.limit_use import LimitUse
 from capacity.workloads.stream import Sent, Stream
 
 
@@ -35,7 +35,7 @@ class Services(Protocol):
     def realtime(self) -> Realtimes:
         """Real-time traffic; all zeros where there is none."""
 
-    def ceilings(self, seconds: int) -> list[Ceiling]:
+    def limits(self, seconds: int) -> list[LimitUse]:
         """The quotas that are in use."""
 
     def uses(self, window_s: tuple[float, float] | None = None) -> list[Use]:
@@ -47,7 +47,7 @@ class DynamoDBAlone:
 
     realtime = Realtimes()
 
-    def ceilings(self, seconds: int) -> list[Ceiling]:
+    def limits(self, seconds: int) -> list[LimitUse]:
         """No quota but the table's."""
         return []
 

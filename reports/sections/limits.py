@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from capacity.forecasting.forecast import LimitForecast
+from capacity.workloads.limit_use import LimitUse
 from reports.charts import Bar, bars
 from reports.document import Cell, Chart, Charts, Figure, Key, Section, Table, Tone
 from reports.numbers import duration, number, percent
@@ -37,19 +37,19 @@ def section(run: Run, say: Wording) -> Section | None:
     return Section("limits", say("limits.title"), lead, [Charts([_chart(limits, say)]), _table(limits, say)])
 
 
-def name_of(limit: LimitForecast, say: Wording) -> str:
+def name_of(limit: LimitUse, say: Wording) -> str:
     """Name a limit with the table, index or service that it belongs to."""
     return say("limits.name", what=_what(limit, say), where=_short(limit, say))
 
 
-def _what(limit: LimitForecast, say: Wording) -> str:
+def _what(limit: LimitUse, say: Wording) -> str:
     for prefix, key in (("one partition key ", "limits.one_key"), ("the constant key ", "limits.constant_key")):
         if limit.name.startswith(prefix):
             return say(key, key=limit.name.removeprefix(prefix))
     return say.phrase(limit.name)
 
 
-def tone(limit: LimitForecast) -> Tone:
+def tone(limit: LimitUse) -> Tone:
     """Colour a limit by how much of it is used."""
     return "bad" if limit.used > 1 else "warn" if limit.used >= CLOSE else ""
 
@@ -70,7 +70,7 @@ def figure(run: Run, say: Wording) -> Figure | None:
     return Figure(say("limits.first"), percent(first.used), note, tone(first))
 
 
-def _chart(limits: list[LimitForecast], say: Wording) -> Chart:
+def _chart(limits: list[LimitUse], say: Wording) -> Chart:
     roles = {"bad": "bad", "warn": "warn", "": "c0"}
     rows = [
         Bar(
@@ -90,12 +90,12 @@ def _chart(limits: list[LimitForecast], say: Wording) -> Chart:
     return Chart(say("limits.chart"), bars("limits", alt, rows, label_px=250, text_px=60, limit=1.0), alt, None, legend)
 
 
-def _short(limit: LimitForecast, say: Wording) -> str:
+def _short(limit: LimitUse, say: Wording) -> str:
     where = say("page.table") if limit.resource == "table" else limit.resource
     return say("limits.where", resource=where, kind=say(f"page.{limit.kind}s")) if limit.kind else where
 
 
-def _table(limits: list[LimitForecast], say: Wording) -> Table:
+def _table(limits: list[LimitUse], say: Wording) -> Table:
     passed = any(limit.reached_s is not None for limit in limits)
     rows: list[list[Cell | str]] = [
         [

@@ -6,13 +6,13 @@ from capacity.forecasting.forecast import (
     CostForecast,
     DeliveryForecast,
     Forecast,
-    LimitForecast,
     OperationForecast,
     ResourceForecast,
     ThroughputForecast,
     Units,
 )
 from capacity.pricing.cost import CostLine
+from capacity.workloads.limit_use import LimitUse
 
 SHAPE = [0.6, 1, 1, 1, 1, 1, 1, 0.0]
 # Resource -> (read, write) units per second of the hold, and its provisioned (read, write).
@@ -103,7 +103,7 @@ def forecast(digest: str) -> Forecast:
             for name, (rates, provisioned) in PLANNED.items()
         ],
         limits=[
-            LimitForecast(
+            LimitUse(
                 name="provisioned throughput",
                 resource="GroupIdIndex",
                 kind="write",
@@ -114,7 +114,7 @@ def forecast(digest: str) -> Forecast:
                 reached_s=3,
                 source="the scenario",
             ),
-            LimitForecast(
+            LimitUse(
                 name="provisioned throughput",
                 resource="table",
                 kind="write",
@@ -125,7 +125,7 @@ def forecast(digest: str) -> Forecast:
                 reached_s=None,
                 source="the scenario",
             ),
-            LimitForecast(
+            LimitUse(
                 name="one partition key DOMAIN#{domain}",
                 resource="table",
                 kind="write",
@@ -136,7 +136,7 @@ def forecast(digest: str) -> Forecast:
                 reached_s=None,
                 source="Developer Guide, partitions, 2026-11",
             ),
-            LimitForecast(
+            LimitUse(
                 name="request tokens, one per request",
                 resource="AppSync",
                 kind="",

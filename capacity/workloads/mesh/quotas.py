@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from capacity.workloads.ceiling import Ceiling, ceiling
+from capacity.workloads.limit_use import LimitUse, limit_use
 from capacity.workloads.mesh.realtime import Realtime
 from capacity.workloads.mesh.requests import CODE, Requests
 
@@ -17,7 +17,7 @@ APPSYNC_OUTBOUND_PER_S = 1_000_000.0
 _APPSYNC = "AWS general reference, AppSync quotas, 2026-11"
 
 
-def appsync_ceilings(requests: Requests, live: Realtime, seconds: int) -> list[Ceiling]:
+def appsync_limits(requests: Requests, live: Realtime, seconds: int) -> list[LimitUse]:
     """Every quota, whether the requests use some of it or not."""
     second = requests.time_s.astype(np.int64)
     per_s = np.bincount(second, minlength=seconds).astype(np.float64)
@@ -26,8 +26,8 @@ def appsync_ceilings(requests: Requests, live: Realtime, seconds: int) -> list[C
     inbound = np.bincount(second[live.request], minlength=seconds).astype(np.float64)
     outbound = np.bincount(second[live.request], live.metered_messages, minlength=seconds).astype(np.float64)
     return [
-        ceiling("request tokens, one per request", "AppSync", "", APPSYNC_TOKENS_PER_S, per_s, "tokens/s", _APPSYNC),
-        ceiling("connects", "AppSync", "", APPSYNC_CONNECTS_PER_S, connects, "connects/s", _APPSYNC),
-        ceiling("inbound messages", "AppSync", "", APPSYNC_INBOUND_PER_S, inbound, "messages/s", _APPSYNC),
-        ceiling("outbound messages", "AppSync", "", APPSYNC_OUTBOUND_PER_S, outbound, "5 kB messages/s", _APPSYNC),
+        limit_use("request tokens, one per request", "AppSync", "", APPSYNC_TOKENS_PER_S, per_s, "tokens/s", _APPSYNC),
+        limit_use("connects", "AppSync", "", APPSYNC_CONNECTS_PER_S, connects, "connects/s", _APPSYNC),
+        limit_use("inbound messages", "AppSync", "", APPSYNC_INBOUND_PER_S, inbound, "messages/s", _APPSYNC),
+        limit_use("outbound messages", "AppSync", "", APPSYNC_OUTBOUND_PER_S, outbound, "5 kB messages/s", _APPSYNC),
     ]

@@ -11,12 +11,12 @@ import pyarrow as pa
 from capacity.dynamodb.table import Table
 from capacity.pricing.cost import Use
 from capacity.scenario import Scenario
-from capacity.workloads.ceiling import Ceiling
 from capacity.workloads.charge_rows import Charges
+from capacity.workloads.limit_use import LimitUse
 from capacity.workloads.mesh.charges import charge
 from capacity.workloads.mesh.layouts import layout_model, table_of
 from capacity.workloads.mesh.plan import planned_requests
-from capacity.workloads.mesh.quotas import appsync_ceilings
+from capacity.workloads.mesh.quotas import appsync_limits
 from capacity.workloads.mesh.realtime import Realtime, realtime
 from capacity.workloads.mesh.requests import OPERATIONS, Requests
 from capacity.workloads.mesh.sent import sent_requests
@@ -85,9 +85,9 @@ class MeshServices:
         live = self._live
         return Realtimes(len(live.request), live.deliveries, live.connections, live.connection_minutes)
 
-    def ceilings(self, seconds: int) -> list[Ceiling]:
+    def limits(self, seconds: int) -> list[LimitUse]:
         """AppSync's quotas that are in use."""
-        return [each for each in appsync_ceilings(self._requests, self._live, seconds) if each.peak > 0]
+        return [each for each in appsync_limits(self._requests, self._live, seconds) if each.peak > 0]
 
     def uses(self, window_s: tuple[float, float] | None = None) -> list[Use]:
         """What AppSync and Lambda bill."""

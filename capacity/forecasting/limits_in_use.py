@@ -6,8 +6,8 @@ import numpy as np
 
 from capacity.dynamodb.table import Table
 from capacity.physics.parameters import DEFAULT, Kind, World
-from capacity.workloads.ceiling import Ceiling, ceiling
 from capacity.workloads.charge_rows import TABLE, Charges
+from capacity.workloads.limit_use import LimitUse, limit_use
 from capacity.workloads.stream import RequestStream
 
 KINDS: tuple[Kind, Kind] = ("read", "write")
@@ -15,13 +15,15 @@ KINDS: tuple[Kind, Kind] = ("read", "write")
 _GUIDE = "Developer Guide, partitions, 2026-11"
 
 
-def ceilings(requests: RequestStream, charges: Charges, table: Table, world: World, seconds: int) -> list[Ceiling]:
+def limits_in_use(
+    requests: RequestStream, charges: Charges, table: Table, world: World, seconds: int
+) -> list[LimitUse]:
     """Every limit of the table and its indexes that the requests use some of."""
     found = _keys(requests, charges, seconds) + _tables(requests, charges, table, world, seconds)
     return [each for each in found if each.peak > 0]
 
 
-def _keys(requests: RequestStream, charges: Charges, seconds: int) -> list[Ceiling]:
+def _keys(requests: RequestStream, charges: Charges, seconds: int) -> list[LimitUse]:
     """The busiest key of each class of partition key: one key is one partition."""
     second = requests.time_s[charges.request].astype(np.int64)
     found = []
@@ -37,11 +39,11 @@ def _keys(requests: RequestStream, charges: Charges, seconds: int) -> list[Ceili
                 np.maximum.at(per_second, np.arange(len(sums)) % seconds, sums)
                 limit = DEFAULT.ceiling(kind_name)
                 what = f"one partition key {template}" if "{" in template else f"the constant key {template}"
-                found.append(ceiling(what, name, kind_name, limit, per_second, "units/s", _GUIDE))
+                found.append(limit_use(what, name, kind_name, limit, per_second, "units/s", _GUIDE))
     return found
 
 
-def _tables(requests: RequestStream, charges: Charges, table: Table, world: World, seconds: int) -> list[Ceiling]:
+def _tables(requests: RequestStream, charges: Charges, table: Table, world: World, seconds: int) -> list[LimitUse]:
     if world == "off":
         return []
     second = requests.time_s[charges.request].astype(np.int64)
@@ -52,12 +54,10 @@ def _tables(requests: RequestStream, charges: Charges, table: Table, world: Worl
             chosen = (charges.resource == resource) & (charges.kind == kind)
             sums = np.bincount(second[chosen], charges.units[chosen], minlength=seconds).astype(np.float64)
             if throughput is None:
-                limit = DEFAULT.on_demand_start(kind_name)
-                found.append(
-                    ceiling("throughput of a new on-demand table", name, kind_name, limit, sums, "units/s",
-                             "Developer Guide, on-demand capacity mode, 2026-11")
-                )  # fmt: skip
+                limit, source = DEFAULT.on_demand_start(kind_name), "Developer Guide, on-demand capacity mode, 2026-11"
+                what = "throughput of a new on-demand table"
             else:
-                limit = throughput.read_units if kind == 0 else throughput.write_units
-                found.append(ceiling("provisioned throughput", name, kind_name, limit, sums, "units/s", "the scenario"))
+                limit, source = throughput.read_units if kind == 0 else throughput.write_units, "the scenario"
+                what = "provisioned throughput"
+            found.append(limit_use(what, name, kind_name, limit, sums, "units/s", source))
     return found
