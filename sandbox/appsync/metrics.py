@@ -37,6 +37,7 @@ class AppSyncMetrics:
         self.latency = series("Latency", "Milliseconds")
         self.client_error = series("4XXError")
         self.server_error = series("5XXError")
+        self.connect_requests = series("ConnectRequests")
         self.connect_success = series("ConnectSuccess")
         self.connect_client_error = series("ConnectClientError")
         self.disconnect_success = series("DisconnectSuccess")

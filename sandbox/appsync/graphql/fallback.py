@@ -47,6 +47,7 @@ class ExecutedOperation:
         self.api = api
         self.document = document
         self.operation = operation
+        self.kind = operation.operation.value
         self.fragments = fragments
         self.variables = variables
         self.published = published

@@ -46,8 +46,10 @@ class PreparedField:
 class PreparedOperation:
     """Runs a query or mutation whose document needs nothing that only an executor does."""
 
-    def __init__(self, api: Api, variables: Variables, fields: list[PreparedField]) -> None:
+    def __init__(self, api: Api, kind: str, variables: Variables, fields: list[PreparedField]) -> None:
+        """kind: query or mutation."""
         self.api = api
+        self.kind = kind
         self.variables = variables
         self.fields = fields
 
@@ -118,7 +120,7 @@ def prepare(
         inner = get_named_type(declared.type)
         if operation.operation is OperationType.MUTATION and name in published and isinstance(inner, GraphQLObjectType):
             field.shape = collector.shape(inner, below)
-    return PreparedOperation(api, variables, fields)
+    return PreparedOperation(api, operation.operation.value, variables, fields)
 
 
 def _location(node: FieldNode) -> dict[str, Any]:

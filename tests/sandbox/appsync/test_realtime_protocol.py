@@ -198,10 +198,17 @@ def test_authentication_that_cannot_be_read_ends_in_connection_error(
     assert frame["payload"]["errors"][0]["errorType"] == error_type
 
 
-def test_a_client_without_the_subprotocol_is_told_so(endpoint: Endpoint) -> None:
-    connection = endpoint.open(subprotocol=None)
+@pytest.mark.parametrize(
+    ("headers", "message"),
+    [
+        ({}, "NoProtocolError"),
+        ({"sec-websocket-protocol": "graphql-transport-ws"}, "SubProtocolNotSupportedError"),
+    ],
+)
+def test_a_client_without_the_subprotocol_is_told_so(endpoint: Endpoint, headers: dict[str, str], message: str) -> None:
+    connection = endpoint.open(Request("GET", "/graphql/realtime", query_of(KEY), headers), subprotocol=None)
     (frame,) = endpoint.send(connection, {"type": "connection_init"})
-    assert frame["payload"]["errors"] == [{"message": "NoProtocolError", "errorCode": 400}]
+    assert frame["payload"]["errors"] == [{"message": message, "errorCode": 400}]
 
 
 def test_a_refused_client_that_says_nothing_is_closed_after_15_s(endpoint: Endpoint) -> None:
@@ -214,6 +221,8 @@ def test_a_refused_client_that_says_nothing_is_closed_after_15_s(endpoint: Endpo
 
 def test_messages_before_the_acknowledgement_are_ignored(endpoint: Endpoint) -> None:
     connection = endpoint.open()
+    for message in ("no JSON", [], {}, {"type": "dance"}, {"type": "stop", "id": "s1"}):
+        assert endpoint.send(connection, message) == []
     assert endpoint.send(connection, start("s1", SUBSCRIBE, {"group": "g", "domain": "d"})) == []
     endpoint.send(connection, {"type": "connection_init"})
     endpoint.subscribe(connection, {"id": "g", "domain": "d"})
@@ -300,8 +309,7 @@ def test_stop_is_answered_by_complete_and_nothing_more(endpoint: Endpoint) -> No
                   'b: onMessageInGroup(groupId: "h", domain: "d") { groupId } }'),
             None,
         ),
-        ({"id": "s1", "type": "start"}, "UnauthorizedException"),
-        ({"id": "s1", "type": "dance"}, "UnsupportedOperation"),
+        ({"id": "s1", "type": "start", "payload": {"data": "{}"}}, "UnauthorizedException"),
     ],
 )  # fmt: skip
 def test_a_start_that_cannot_be_served_is_answered_by_an_error_with_its_id(
@@ -314,6 +322,32 @@ def test_a_start_that_cannot_be_served_is_answered_by_an_error_with_its_id(
     assert error["message"]
     assert error.get("errorType") == error_type
     assert endpoint.mesh.api.subscriptions.count == 0
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"id": "s1", "type": "dance"},
+        {"id": "s1", "type": "subscribe", "payload": {"query": SUBSCRIBE}},  # graphql-ws instead of AppSync's protocol
+        {"id": "s1", "type": "start", "payload": {"query": SUBSCRIBE}},  # Apollo's start, without `data`
+        {"id": "s1", "type": "start"},
+    ],
+)
+def test_a_message_that_appsync_does_not_know_is_answered_without_an_id(endpoint: Endpoint, message: Any) -> None:
+    """As captured by clients of other protocols: graphql-ws issue 602 (2024-12), graphql-platform 6468 (2023-08)."""
+    assert endpoint.send(endpoint.connect(), message) == [
+        {
+            "type": "error",
+            "payload": {
+                "errors": [
+                    {
+                        "errorType": "UnsupportedOperation",
+                        "message": "unknown not supported through the realtime channel",
+                    }
+                ]
+            },
+        }
+    ]
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "7", "null", '"x"', "[" * 5000, '{"type": 7}', '{"type": "start"}'])
@@ -334,9 +368,13 @@ def test_an_id_in_use_and_the_201st_subscription_are_refused(endpoint: Endpoint)
         endpoint.subscribe(connection, group, f"s{number}")
     variables = {"group": "g", "domain": "d"}
     (duplicate,) = endpoint.send(connection, start("s7", SUBSCRIBE, variables))
-    assert duplicate["payload"]["errors"][0]["errorType"] == "DuplicatedOperationError"
+    assert duplicate["payload"]["errors"] == [
+        {"errorType": "DuplicatedOperationError", "message": "Duplicated operation with id s7"}
+    ]
     (full,) = endpoint.send(connection, start("s200", SUBSCRIBE, variables))
-    assert full["payload"]["errors"][0]["errorType"] == "MaxSubscriptionsReachedError"
+    assert full["payload"]["errors"] == [
+        {"errorType": "MaxSubscriptionsReachedError", "message": "Max number of 200 subscriptions reached"}
+    ]
     assert endpoint.mesh.api.subscriptions.count == 200
 
 
@@ -435,6 +473,7 @@ def test_what_happens_is_counted_under_appsyncs_names(endpoint: Endpoint) -> Non
     counted = {
         name: endpoint.metric(name)
         for name in (
+            "ConnectRequests",
             "ConnectSuccess", "DisconnectSuccess", "SubscribeSuccess", "UnsubscribeSuccess", "InboundMessageSuccess",
             "PublishDataMessageSuccess", "PublishDataMessageSize", "OutboundMessages", "ActiveConnections",
             "ActiveSubscriptions", "ConnectionDuration",
@@ -442,6 +481,7 @@ def test_what_happens_is_counted_under_appsyncs_names(endpoint: Endpoint) -> Non
     }  # fmt: skip
     assert 10_000 < size_bytes < 15_000
     assert counted == {
+        "ConnectRequests": 3,
         "ConnectSuccess": 3,
         "DisconnectSuccess": 3,
         "SubscribeSuccess": 3,
