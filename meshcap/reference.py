@@ -11,6 +11,7 @@ import typer.main
 from capacity.exit_codes import document
 from capacity.judgement.expect import FIGURES
 from meshcap.cli import app
+from meshcap.published_documents import PUBLISHED
 
 
 def command_page() -> str:
@@ -46,4 +47,7 @@ def _section(path: tuple[str, ...], command: Any) -> list[str]:
         name = each.name.upper() if each in arguments else ", ".join(f"`{option}`" for option in each.opts)
         default = "required" if each.required else "" if each.default in (None, False, ()) else f"`{each.default}`"
         lines.append(f"| {name} | {default} | {' '.join((each.help or '').split())} |")
+    if documents := PUBLISHED.get(" ".join(path)):
+        files = " or ".join(f"[{name}](../schemas/{name}.schema.json)" for name, _ in documents)
+        lines += ["", f"JSON: {files}."]
     return [*lines, ""]

@@ -1,7 +1,7 @@
 """What is published of the file formats, written from the code that reads them: `python -m meshcap.schemas`.
 
 schemas/scenarios.schema.json   for editors (JSON Schema draft 7, which the YAML language server reads)
-schemas/*.schema.json           for whoever reads a run directory (JSON Schema 2020-12)
+schemas/*.schema.json           for whoever reads a run directory, or a command's `--json` (JSON Schema 2020-12)
 schemas/*.parquet.json          columns of the Parquet files, with units and meanings
 docs/scenarios.md               every field of a scenario
 """
@@ -9,20 +9,23 @@ docs/scenarios.md               every field of a scenario
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+from pydantic import BaseModel
+from pydantic.json_schema import GenerateJsonSchema
+from pydantic_core.core_schema import ModelSchema
 
 from capacity import record
 from capacity.forecasting.forecast import Forecast
 from capacity.judgement.comparison import Comparison
 from capacity.scenario.load import ScenarioFile
 from capacity.studies.highest_rate import HighestRate
+from meshcap.published_documents import PUBLISHED
 from meshcap.reference import command_page
-from meshcap.run_listing import RunListing
-from reports.compare import ComparedRuns
 
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 _DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
@@ -33,24 +36,42 @@ _PARQUET = {
     "processes": record.PROCESSES,
     "metrics": record.METRICS,
 }
+_KEPT: Mapping[str, type[BaseModel]] = {
+    "run": record.RunRecord,
+    "forecast": Forecast,
+    "comparison": Comparison,
+    "find-max": HighestRate,
+}
+"""Files that are read again: one of an earlier release and the same version may lack what has a default."""
 
 
 def published() -> Iterator[tuple[str, str]]:
     """Every published file: its path in the project, and its text."""
     yield "schemas/scenarios.schema.json", _json(_editor_schema())
-    for name, model in (
-        ("run", record.RunRecord),
-        ("forecast", Forecast),
-        ("comparison", Comparison),
-        ("runs", RunListing),
-        ("compared_runs", ComparedRuns),
-        ("find-max", HighestRate),
-    ):
-        yield f"schemas/{name}.schema.json", _json({"$schema": _DRAFT_2020} | model.model_json_schema(by_alias=False))
+    for name, model in _KEPT.items():
+        yield f"schemas/{name}.schema.json", _document(model, GenerateJsonSchema)
+    for name, model in chain.from_iterable(PUBLISHED.values()):
+        if name not in _KEPT:
+            yield f"schemas/{name}.schema.json", _document(model, _AsPrinted)
     for name, schema in _PARQUET.items():
         yield f"schemas/{name}.parquet.json", _json(_columns(schema))
     yield "docs/scenarios.md", _scenario_page()
     yield "docs/commands.md", command_page()
+
+
+class _AsPrinted(GenerateJsonSchema):
+    """Schemas of what a command prints: every field is there, one with a default too, and no other."""
+
+    def field_is_required(self, *_: Any, **__: Any) -> bool:
+        return True
+
+    def model_schema(self, schema: ModelSchema) -> dict[str, Any]:
+        return {"additionalProperties": False} | super().model_schema(schema)
+
+
+def _document(model: type[BaseModel], generator: type[GenerateJsonSchema]) -> str:
+    schema = model.model_json_schema(by_alias=False, schema_generator=generator)
+    return _json({"$schema": _DRAFT_2020} | schema)
 
 
 def _json(content: Any) -> str:

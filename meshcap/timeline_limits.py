@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 from capacity.scenario import Scenario
@@ -17,17 +16,20 @@ def show_timeline_limits(scenario: Scenario, as_json: bool) -> None:
     app = app_of(scenario)
     found = limits(app)
     if as_json:
-        data(json.dumps([asdict(each) | {"share": each.share} for each in found], indent=2))
+        from meshcap.json_documents import TimelineLimitRow, TimelineLimitsDocument
+
+        rows = [TimelineLimitRow(**asdict(each), share=each.share) for each in found]
+        data(TimelineLimitsDocument(limits=rows).model_dump_json(indent=2))
         return
     for kind, what in (("write", "posts"), ("read", "readings")):
         first = first_limit(app, "write" if kind == "write" else "read")
         data(f"First limit of {what}: {first.name} ({first.resource}), at {first.reached_at_per_s:,.1f} {what}/s.")
-    rows = table(
+    shown = table(
         "Limits, and the rate at which one is met", "limit", "use", "of", "used", "met at", "then", prose="then"
     )
     for each in found:
         rate = f"{each.reached_at_per_s:,.1f} {'posts' if each.kind == 'write' else 'readings'}/s"
-        rows.add_row(
+        shown.add_row(
             f"{each.name} ({each.resource}, {each.kind}s)",
             f"{each.use:,.1f}",
             f"{each.limit:,.0f} units/s",
@@ -35,4 +37,4 @@ def show_timeline_limits(scenario: Scenario, as_json: bool) -> None:
             rate,
             each.effect,
         )
-    out.print(rows)
+    out.print(shown)

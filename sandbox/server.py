@@ -34,6 +34,7 @@ from sandbox.dynamodb.expressions.parse import parse
 from sandbox.faults import FaultSwitch
 from sandbox.http.message import Request, Response
 from sandbox.http.server import HttpServer, Limits
+from sandbox.info import SandboxInfo
 from sandbox.playground.pages import pages as playground_pages
 from sandbox.playground.recorder import Recorder
 from sandbox.playground.state import State
@@ -63,7 +64,7 @@ class Sandbox:
         self.appsync = AppSyncApi(config, self.dynamodb_call, self.metrics, clock)
         self.cloudwatch = CloudWatchApi(self.metrics, clock, config.cloudwatch_faults)
         pages: dict[str, Callable[[Request], Any]] = {
-            "/_sandbox/info": lambda request: _json(self.info()),
+            "/_sandbox/info": lambda request: _json(self.info().model_dump()),
             "/_sandbox/health": lambda request: _json(self.health()),
             "/_sandbox/partitions": lambda request: _json(self.engine.partitions()),
             **playground_pages(self._state()),
@@ -125,26 +126,26 @@ class Sandbox:
             if error.code != "ResourceInUseException":
                 raise SandboxConfigError(f"cannot create table {table.name}: {error}") from error
 
-    def info(self) -> dict[str, Any]:
+    def info(self) -> SandboxInfo:
         """What a client needs to know to use this sandbox; API keys are not told."""
         config = self.config
-        return {
-            "url": self.url,
-            "graphql_url": f"{self.url}/graphql",
-            "realtime_url": f"{self.url.replace('http', 'ws', 1)}/graphql/realtime",
-            "ca_bundle": str(self.tls.ca_bundle) if self.tls else None,
-            "table_name": config.table_name,
-            "layout": config.layout,
-            "region": config.region,
-            "account_id": config.account_id,
-            "api_id": config.api_id,
-            "function_name": FUNCTION_NAME,
-            "world": config.effective_world,
-            "dynamodb_endpoint": config.dynamodb_endpoint,
-            "metric_resolution_s": config.metric_resolution_s,
-            "settings": config.settings.environment(),
-            "seed": config.seed,
-        }
+        return SandboxInfo(
+            url=self.url,
+            graphql_url=f"{self.url}/graphql",
+            realtime_url=f"{self.url.replace('http', 'ws', 1)}/graphql/realtime",
+            ca_bundle=str(self.tls.ca_bundle) if self.tls else None,
+            table_name=config.table_name,
+            layout=config.layout,
+            region=config.region,
+            account_id=config.account_id,
+            api_id=config.api_id,
+            function_name=FUNCTION_NAME,
+            world=config.effective_world,
+            dynamodb_endpoint=config.dynamodb_endpoint,
+            metric_resolution_s=config.metric_resolution_s,
+            settings=config.settings.environment(),
+            seed=config.seed,
+        )
 
     def health(self) -> dict[str, Any]:
         """That it answers, since when, and how many clients it holds."""
@@ -166,7 +167,7 @@ class Sandbox:
             return (record.text for record in table.rows.values()) if table is not None else iter(())
 
         return State(
-            self.info,
+            lambda: self.info().model_dump(),
             self.health,
             rows,
             self.engine.partitions,

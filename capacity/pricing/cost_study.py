@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -54,6 +55,7 @@ class FreeTierUse(_Part):
 class CostStudy(_Part):
     """`meshcap cost`; US dollars at list prices, and yen at the given rate."""
 
+    schema_version: Literal[1] = 1
     scenario_digest: str
     region: str
     prices_in_force_from: str | None

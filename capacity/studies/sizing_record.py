@@ -63,6 +63,7 @@ class ThroughputSizing(_Part):
 class Sizing(_Part):
     """Every throughput of one table, and what was wrong with the data."""
 
+    schema_version: Literal[1] = 1
     table: str
     start_s: float | None
     end_s: float | None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict
 
 from capacity.dynamodb.table import Table
@@ -43,6 +45,7 @@ class OwnLimit(_Part):
 class OwnForecast(_Part):
     """`meshcap plan --workload`."""
 
+    schema_version: Literal[1] = 1
     table: str
     actions: list[ActionUnits]
     units_per_s: dict[str, tuple[float, float]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -28,15 +27,16 @@ def _examples(*examples: tuple[str, str]) -> str:
     return "\b\nExamples:\n" + "\n".join(f"  {line}" for line in lines)
 
 
-def _answer(calculate: Callable[[], Answer], as_json: bool) -> None:
+def _answer(calculate: Callable[[], Answer], name: str, as_json: bool) -> None:
     from capacity.calculators import CalculatorError
+    from meshcap.calculator_documents import document_of
 
     try:
         answer = calculate()
     except CalculatorError as fault:
         raise UserError(str(fault)) from None
     if as_json:
-        data(json.dumps({**answer.figures, "notes": list(answer.notes)}, indent=2, ensure_ascii=False))
+        data(document_of(name, answer).model_dump_json(indent=2))
         return
     width = max((len(label) for label, _ in answer.lines), default=0)
     for label, value in answer.lines:
@@ -63,7 +63,7 @@ def size(
     from capacity import calculators
 
     text = sys.stdin.read() if item == "-" else item
-    _answer(lambda: calculators.size(text, key=key, indexes=index or ()), as_json)
+    _answer(lambda: calculators.size(text, key=key, indexes=index or ()), "size", as_json)
 
 
 @app.command(
@@ -101,6 +101,7 @@ def units(
             entries=[_entry(text) for text in entry or ()],
             per_second=per_second,
         ),
+        "units",
         as_json,
     )
 
@@ -130,6 +131,7 @@ def partitions(
     later = [_pair(text) for text in then or ()]
     _answer(
         lambda: calculators.partitions(read, write, size_gb=gb, then=later, then_gb=then_gb or (), on_demand=on_demand),
+        "partitions",
         as_json,
     )
 
@@ -157,6 +159,7 @@ def burst(
     for_s = None if for_ is None else _duration(for_)
     _answer(
         lambda: calculators.burst(supply, demand, kind=kind, for_s=for_s, partitions=partitions, key_share=key_share),
+        "burst",
         as_json,
     )
 
@@ -184,6 +187,7 @@ def simulate(
         lambda: calculators.simulate(
             demand, world=chosen, supply=supply, kind=kind, keys=keys, key_share=key_share, seed=seed
         ),
+        "simulate",
         as_json,
     )
 

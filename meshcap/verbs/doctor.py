@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from dataclasses import asdict
@@ -47,7 +46,10 @@ def command(
     )
     findings = list(examine(described, chosen, forecast(chosen), os.environ.get("MESHCAP_API_KEY", "")))
     if as_json:
-        data(json.dumps([asdict(finding) for finding in findings], indent=2))
+        from meshcap.json_documents import DoctorDocument, DoctorRow
+
+        rows = [DoctorRow(**asdict(finding)) for finding in findings]
+        data(DoctorDocument(findings=rows).model_dump_json(indent=2))
     else:
         for finding in findings:
             data(f"{finding.state:8} {finding.check:8} {finding.message}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 
     from capacity.scenario import Scenario
     from capacity.studies.heartbeat import BeatCost, Sweep
+    from meshcap.json_documents import BeatSetting, DetectionTime
 
 
 def command(
@@ -65,17 +65,18 @@ def command(
 
 def _tell_machines(chosen: Scenario, swept: Sweep, best: int | None, costs: dict[str, BeatCost]) -> None:
     from capacity.studies.heartbeat import SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, saving
+    from meshcap.json_documents import HeartbeatDocument
 
     saved = saving(SEEDS_DEVELOPMENT, SEEDS_PRODUCTION, chosen.population.members_per_group)
     rows = [*swept.known.values(), *swept.front.tolist(), *([] if best is None else [best])]
-    content = {
-        "combinations": len(swept),
-        "recommended": None if best is None else _figures(swept, best),
-        "settings": [_figures(swept, row) for row in dict.fromkeys(rows)],
-        "appsync_share_of_a_beat": {who: cost.appsync_share for who, cost in costs.items()},
-        "seeds_production_saves": saved,
-    }
-    data(json.dumps(content, indent=2))
+    document = HeartbeatDocument(
+        combinations=len(swept),
+        recommended=None if best is None else _figures(swept, best),
+        settings=[_figures(swept, row) for row in dict.fromkeys(rows)],
+        appsync_share_of_a_beat={"host": costs["host"].appsync_share, "member": costs["member"].appsync_share},
+        seeds_production_saves=saved,
+    )
+    data(document.model_dump_json(indent=2))
 
 
 def _show(
@@ -107,28 +108,33 @@ def _show(
     say(f"the design document says about 70 %. The deployed setting is {_setting_words(DEPLOYED)}.")
 
 
-def _figures(swept: Sweep, row: int) -> dict[str, Any]:
+def _figures(swept: Sweep, row: int) -> BeatSetting:
+    from meshcap.json_documents import BeatSetting
+
     setting = swept.setting(row)
-    return {
-        "name": setting.name or None,
-        "host_interval_s": setting.host_interval_s,
-        "host_ttl_s": setting.host_ttl_s,
-        "member_interval_s": setting.member_interval_s,
-        "member_ttl_s": setting.member_ttl_s,
-        "beats_per_s": float(swept.beats_per_s[row]),
-        "start_peak_per_s": float(swept.start_peak_per_s[row]),
-        "usd_per_month": float(swept.usd_per_month[row]),
-        "units_per_s": {f"{name} {kind}": float(each[row]) for (name, kind), each in swept.units_per_s.items()},
-        "host_detection_s": _detection(swept, row, "host"),
-        "member_detection_s": _detection(swept, row, "member"),
-        "host_false_drop": float(swept.host_false_drop[row]),
-        "member_false_drop": float(swept.member_false_drop[row]),
-        "expired_row_s": float(swept.expired_row_s[row]),
-    }
+    return BeatSetting(
+        name=setting.name or None,
+        host_interval_s=setting.host_interval_s,
+        host_ttl_s=setting.host_ttl_s,
+        member_interval_s=setting.member_interval_s,
+        member_ttl_s=setting.member_ttl_s,
+        beats_per_s=swept.beats_per_s[row],
+        start_peak_per_s=swept.start_peak_per_s[row],
+        usd_per_month=swept.usd_per_month[row],
+        units_per_s={f"{name} {kind}": each[row] for (name, kind), each in swept.units_per_s.items()},
+        host_detection=_detection(swept, row, "host"),
+        member_detection=_detection(swept, row, "member"),
+        host_false_drop=swept.host_false_drop[row],
+        member_false_drop=swept.member_false_drop[row],
+        expired_row_s=swept.expired_row_s[row],
+    )
 
 
-def _detection(swept: Sweep, row: int, who: str) -> dict[str, float]:
-    return {name: float(getattr(swept, f"{who}_detection_{name}_s")[row]) for name in ("mean", "95", "worst")}
+def _detection(swept: Sweep, row: int, who: str) -> DetectionTime:
+    from meshcap.json_documents import DetectionTime
+
+    mean, p95, worst = (getattr(swept, f"{who}_detection_{name}_s")[row] for name in ("mean", "95", "worst"))
+    return DetectionTime(mean_s=mean, p95_s=p95, worst_s=worst)
 
 
 def _setting_words(setting: Any) -> str:

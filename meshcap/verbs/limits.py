@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -59,8 +58,9 @@ def command(
     names = (own, *(name for name in LAYOUTS if name != own)) if layouts else (None,)
     studies = [study(chosen, axis, name) for name in names]
     if as_json:
-        content = [json.loads(each.model_dump_json()) for each in studies]
-        data(json.dumps(content if layouts else content[0], indent=2))
+        from meshcap.json_documents import LimitsDocument
+
+        data(LimitsDocument(studies=studies).model_dump_json(indent=2))
     else:
         for each in studies:
             _show(each)

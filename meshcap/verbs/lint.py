@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -48,10 +47,16 @@ def command(
         raise UserError(str(fault)) from None
     findings = lint(description, price_list)
     if as_json:
-        tables = [each.table.name for each in description.tables]
-        content = {"file": description.file, "kind": description.kind, "tables": tables, "notes": description.notes}
-        listed = [each.model_dump() for each in findings]
-        data(json.dumps({**content, "findings": listed}, indent=2, ensure_ascii=False))
+        from meshcap.json_documents import LintDocument
+
+        document = LintDocument(
+            file=description.file,
+            kind=description.kind,
+            tables=[each.table.name for each in description.tables],
+            notes=list(description.notes),
+            findings=list(findings),
+        )
+        data(document.model_dump_json(indent=2))
     else:
         for finding in findings:
             data(f"{finding}\n")

@@ -42,7 +42,9 @@ def show(region: Region = PRICE_REGION, vintage: Vintage = None, as_json: AsJson
     """Every price with unit, source, date and confidence."""
     prices = _load(region, vintage)
     if as_json:
-        data(prices.model_dump_json(indent=2))
+        from meshcap.json_documents import PricesDocument
+
+        data(PricesDocument(price_list=prices).model_dump_json(indent=2))
         return
     made = table(
         f"US dollars in {prices.region}, {prices.vintage}",

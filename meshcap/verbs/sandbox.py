@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ from meshcap.options import SCENARIOS, AsJson, ScenarioFile
 
 if TYPE_CHECKING:
     from sandbox.appsync.behaviour import Behaviour
+    from sandbox.info import SandboxInfo
 
 
 def command(
@@ -81,7 +81,7 @@ def command(
 
     def ready(sandbox: Sandbox) -> None:
         if as_json:
-            data(json.dumps(sandbox.info()))
+            data(sandbox.info().model_dump_json())
         else:
             _introduce(sandbox.info())
 
@@ -107,15 +107,15 @@ def _behaviour(region: str, quotas: bool, latency: str | None) -> Behaviour:
         raise UserError(f"--latency {latency!r}: {fault}; write median and 99th percentile, like 20ms,120ms") from None
 
 
-def _introduce(info: dict[str, Any]) -> None:
-    url = info["url"]
-    say(f"Serving table {info['table_name']} ({info['layout']}, {info['world']}). Ctrl-C stops it. In another shell:")
-    if info["ca_bundle"]:
-        data(f"export AWS_CA_BUNDLE={info['ca_bundle']}")
-    data(f"export AWS_ENDPOINT_URL={url} AWS_REGION={info['region']} AWS_ACCESS_KEY_ID=sandbox")
+def _introduce(info: SandboxInfo) -> None:
+    url = info.url
+    say(f"Serving table {info.table_name} ({info.layout}, {info.world}). Ctrl-C stops it. In another shell:")
+    if info.ca_bundle:
+        data(f"export AWS_CA_BUNDLE={info.ca_bundle}")
+    data(f"export AWS_ENDPOINT_URL={url} AWS_REGION={info.region} AWS_ACCESS_KEY_ID=sandbox")
     data("export AWS_SECRET_ACCESS_KEY=sandbox")
     if not os.environ.get("MESHCAP_API_KEY"):
         from sandbox.config import DEFAULT_API_KEY
 
         data(f"export MESHCAP_API_KEY={DEFAULT_API_KEY}")
-    data(f"meshcap run smoke --target {info['graphql_url']} --table {info['table_name']} --api-id {info['api_id']}")
+    data(f"meshcap run smoke --target {info.graphql_url} --table {info.table_name} --api-id {info.api_id}")

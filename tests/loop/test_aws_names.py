@@ -102,7 +102,7 @@ def test_a_run_takes_its_names_from_a_stack(
 def test_the_doctor_takes_them_too(meshcap: Meshcap, separate_sandbox: dict[str, str], stack: str) -> None:
     done = meshcap("doctor", "brief", "--target", "aws", "--stack", "mesh", "--json", **around(separate_sandbox, stack))
     assert done.returncode == ExitCode.OK, done.stderr
-    assert {each["state"] for each in json.loads(done.stdout)} == {"ok"}
+    assert {each["state"] for each in json.loads(done.stdout)["findings"]} == {"ok"}
 
 
 def test_a_stack_that_is_not_there_is_a_sentence(

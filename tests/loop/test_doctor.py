@@ -27,7 +27,7 @@ def findings(
         **environment(sandbox, **changes),
     )
     assert done.returncode == code, done.stderr
-    return {each["check"]: (each["state"], each["message"]) for each in json.loads(done.stdout)}
+    return {each["check"]: (each["state"], each["message"]) for each in json.loads(done.stdout)["findings"]}
 
 
 def test_a_sandbox_of_the_right_layout_is_in_order(meshcap: Meshcap, separate_sandbox: dict[str, str]) -> None:

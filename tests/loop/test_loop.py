@@ -7,6 +7,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import jsonschema
 import pyarrow.parquet as pq
 import pytest
 
@@ -36,6 +37,14 @@ def test_a_run_leaves_every_file_of_the_run_directory(brief_run: Path) -> None:
         "sandbox.log",
     }
     assert {path.name for path in brief_run.iterdir()} >= expected
+
+
+@pytest.mark.parametrize("name", ["run", "forecast", "comparison"])
+def test_the_files_of_a_run_keep_to_their_published_schemas(brief_run: Path, name: str) -> None:
+    schemas = Path(__file__).parents[2] / "schemas"
+    content = json.loads((brief_run / f"{name}.json").read_text())
+    jsonschema.validate(content, json.loads((schemas / f"{name}.schema.json").read_text()))
+    assert content["schema_version"] >= 1
 
 
 @pytest.mark.parametrize(

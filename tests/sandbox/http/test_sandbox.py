@@ -218,7 +218,7 @@ needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="maki
 def test_https_and_wss_with_a_certificate_of_its_own_making() -> None:
     async def run() -> None:
         async with Sandbox(SandboxConfig(tls=True)) as sandbox:
-            info = sandbox.info()
+            info = sandbox.info().model_dump()
             assert info["url"].startswith("https://127.0.0.1:")
             assert info["realtime_url"].startswith("wss://127.0.0.1:")
             trust = ssl.create_default_context(cafile=info["ca_bundle"])
