@@ -11,7 +11,6 @@ import fcntl
 import http.client
 import shutil
 import signal
-import socket
 import subprocess
 import tarfile
 import time
@@ -23,6 +22,8 @@ from pathlib import Path
 from typing import Any
 
 import orjson
+
+from tests.free_port import free_port
 
 PACKAGE = "amplify-dynamodb-simulator@2.9.30"
 CACHE = Path(__file__).parents[2] / ".cache" / "dynamodb-local"
@@ -39,7 +40,7 @@ def dynamodb_local() -> Iterator[str]:
     """The endpoint URL of a fresh, empty, in-memory DynamoDB Local; raises Unavailable."""
     _require_java()
     home = _home()
-    port = _free_port()
+    port = free_port()
     command = [
         "java",
         "-Djava.library.path=emulator/DynamoDBLocal_lib",
@@ -129,12 +130,6 @@ def _require_java() -> None:
     major = version.partition(".")[0]
     if not major.isdigit() or int(major) < JAVA_VERSION:
         raise Unavailable(f"Java {version or 'of unknown version'} is installed; DynamoDB Local needs {JAVA_VERSION}")
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return int(listener.getsockname()[1])
 
 
 def _wait_until_it_answers(endpoint: str, process: subprocess.Popen[bytes]) -> None:

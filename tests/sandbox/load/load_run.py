@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -159,13 +158,6 @@ class Load:
         while not list((self.run_dir / "parts").glob("*.requests.arrows")) and time.monotonic() < deadline:
             time.sleep(0.1)
         time.sleep(seconds)
-
-
-def free_port() -> str:
-    """A TCP port that nobody listens on."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
 
 
 @contextmanager

@@ -14,10 +14,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from cable import cable_to
-from load_run import Load, Run, Sandbox, free_port, running_sandbox
+from load_run import Load, Run, Sandbox, running_sandbox
 
 from capacity.record import DELIVERY_COUNTS
 from locustfiles.nodes.plan import Plan
+from tests.free_port import free_port
 
 MERGED = "a report was merged into the next one: "
 
@@ -198,7 +199,7 @@ def test_a_cut_network_is_in_the_record_and_the_nodes_come_back(sandbox: Sandbox
 
 
 def test_two_processes_send_what_one_does(load: Load, sandbox: Sandbox) -> None:
-    port = free_port()
+    port = str(free_port())
     run = load.run("lesson", "--processes", "2", "--master-bind-port", port, "--master-port", port)
     generator = run.record.generator
     assert generator is not None
@@ -213,7 +214,7 @@ def test_two_processes_send_what_one_does(load: Load, sandbox: Sandbox) -> None:
 
 
 def test_a_workers_parts_come_from_another_machine(load: Load, sandbox: Sandbox, tmp_path: Path) -> None:
-    port = free_port()
+    port = str(free_port())
     master = load.start("lesson", "--master", "--master-bind-port", port, "--expect-workers", "1")
     elsewhere = {"MESHCAP_RUN_DIR": str(tmp_path / "elsewhere" / "run")}
     worker = load.start("lesson", "--worker", "--master-port", port, **elsewhere)
@@ -228,7 +229,7 @@ def test_a_workers_parts_come_from_another_machine(load: Load, sandbox: Sandbox,
 
 
 def test_a_killed_worker_is_reported_and_the_others_record_is_whole(load: Load) -> None:
-    port = free_port()
+    port = str(free_port())
     process = load.start("lesson", "--processes", "2", "--master-bind-port", port, "--master-port", port)
     load.wait_until_busy(3)
     children = subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True, text=True, check=True).stdout

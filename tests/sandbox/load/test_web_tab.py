@@ -12,7 +12,9 @@ import urllib.parse
 import urllib.request
 
 import pytest
-from load_run import Load, Sandbox, free_port
+from load_run import Load, Sandbox
+
+from tests.free_port import free_port
 
 
 def call(url: str, form: dict[str, str] | None = None) -> dict[str, object]:
@@ -27,7 +29,7 @@ def test_forecast_and_measured_stand_side_by_side_while_a_run_is_on(load: Load, 
     chromium = shutil.which("chromium") or shutil.which("google-chrome")
     if chromium is None:
         pytest.skip("there is no Chromium here")
-    port = free_port()
+    port = str(free_port())
     address = f"http://127.0.0.1:{port}"
     process = load.start(
         "long", "--web-host", "127.0.0.1", "--web-port", port, headless=False, MESHCAP_TABLE=sandbox.table_name,
