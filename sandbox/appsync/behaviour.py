@@ -62,11 +62,11 @@ class Behaviour:
     """WebSocket connect requests of the API."""
     inbound_messages_per_s: float | None = None
     """Publications of the API: one per subscription field that a mutation triggers."""
-    inbound_delay_s: float = 1.0
-    """How long a publication over that quota waits at most, before it is dropped. AWS says that there is such a delay
-    and names no figure; this one is an assumption."""
     outbound_messages_per_s: float | None = None
     """Messages delivered by the API, in units of 5 kB."""
+    message_delay_s: float = 1.0
+    """How long a publication over either quota waits at most, before it is dropped. AWS says that there is such a delay
+    and names no figure; this one is an assumption."""
     connections: int | None = None
     """Open WebSockets. AWS publishes no such quota; an account may still want to see one."""
     latency: Delay | None = None
@@ -108,6 +108,15 @@ class RateLimit:
 
     def take(self, amount: float = 1.0) -> bool:
         """Whether `amount` is granted now."""
+        if self._per_s is None:
+            return True
+        if not self.holds(amount):
+            return False
+        self._level -= amount
+        return True
+
+    def holds(self, amount: float = 1.0) -> bool:
+        """Whether `amount` would be granted now."""
         per_s = self._per_s
         if per_s is None:
             return True
@@ -115,7 +124,13 @@ class RateLimit:
         if now_s > self._since_s:
             self._level = min(per_s, self._level + (now_s - self._since_s) * per_s)
             self._since_s = now_s
-        if self._level < amount:
-            return False
-        self._level -= amount
-        return True
+        return self._level >= amount
+
+    def charge(self, amount: float) -> None:
+        """Take `amount` whatever is left; the bucket may go into debt."""
+        if self._per_s is not None:
+            self._level -= amount
+
+    def wait_s(self, amount: float = 1.0) -> float:
+        """Seconds from the last look at the clock until `amount` will be granted."""
+        return 0.0 if self._per_s is None else max(0.0, amount - self._level) / self._per_s

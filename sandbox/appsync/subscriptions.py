@@ -7,15 +7,14 @@ matches only publications without that field, and a field that the mutation's se
 from __future__ import annotations
 
 import asyncio
-import math
 import time
-from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 import orjson
 
-from sandbox.appsync.behaviour import Behaviour, RateLimit
+from sandbox.appsync.behaviour import Behaviour
+from sandbox.appsync.delay_line import DelayLine
 from sandbox.appsync.graphql.execution import Publication
 from sandbox.appsync.graphql.subscription import SubscriptionSelection
 from sandbox.appsync.metrics import METERED_MESSAGE_BYTES, AppSyncMetrics
@@ -68,14 +67,10 @@ class Subscriptions:
     ) -> None:
         """`call_later(delay_s, callback)`: the loop's, unless a test sets it."""
         behaviour = behaviour or Behaviour()
-        self._call_later = call_later or (lambda delay_s, run: asyncio.get_running_loop().call_later(delay_s, run))
-        self._interval_s = 1.0 / (behaviour.inbound_messages_per_s or math.inf)
-        self._most_waiting = int((behaviour.inbound_messages_per_s or 0.0) * behaviour.inbound_delay_s)
-        self._waiting: deque[tuple[Publication, str]] = deque()  # over the inbound quota, oldest first
+        call_later = call_later or (lambda delay_s, run: asyncio.get_running_loop().call_later(delay_s, run))
         self._triggered = triggered
         self._metrics = metrics
-        self._inbound = RateLimit(behaviour.inbound_messages_per_s, clock)
-        self._outbound = RateLimit(behaviour.outbound_messages_per_s, clock)
+        self._line = DelayLine(behaviour, self._publish, metrics, clock, call_later)
         self._by_field: dict[str, dict[Filter, dict[Values, Group]]] = {}
         self.count = 0
 
@@ -103,26 +98,10 @@ class Subscriptions:
         """Send to every matching subscriber, in the order of the publications."""
         for publication in publications:
             for field in self._triggered.get(publication.mutation, ()):
-                if not self._waiting and self._inbound.take():
+                if self._line.off:
                     self._publish(publication, field)
                 else:
-                    self._delay(publication, field)
-
-    def _delay(self, publication: Publication, field: str) -> None:
-        """Let a publication over the quota wait its turn, or drop it when the line is too long."""
-        if len(self._waiting) >= self._most_waiting:
-            self._metrics.inbound_dropped.add(1)
-            return
-        self._metrics.inbound_delayed.add(1)
-        self._waiting.append((publication, field))
-        if len(self._waiting) == 1:
-            self._call_later(self._interval_s, self._publish_waiting)
-
-    def _publish_waiting(self) -> None:
-        while self._waiting and self._inbound.take():
-            self._publish(*self._waiting.popleft())
-        if self._waiting:
-            self._call_later(self._interval_s, self._publish_waiting)
+                    self._line.take(publication, field)
 
     def _publish(self, publication: Publication, field: str) -> None:
         metrics = self._metrics
@@ -145,9 +124,7 @@ class Subscriptions:
                 if size_bytes > MAX_PAYLOAD_BYTES:
                     metrics.publish_client_error.add(1, count)
                     continue
-                if not self._outbound.take(metered * count):
-                    metrics.inbound_dropped.add(1)
-                    continue
+                self._line.delivered(metered * count)
                 metrics.publish_success.add(1, count)
                 metrics.publish_size.add(size_bytes, count)
                 metrics.outbound_messages.add(metered, count)

@@ -100,25 +100,73 @@ def test_tokens_are_started_units_of_1500_kb_seconds(answer_bytes: int, duration
     assert tokens_of(answer_bytes, duration_s) == tokens  # the last row is the guide's own: 3,350 kB-seconds
 
 
-def test_publications_over_the_inbound_quota_are_delayed_then_dropped_without_an_error_to_the_client() -> None:
-    """Quota page (read 2026-11): delayed first, then dropped; three a second, and a second of patience."""
-    timers: list[Callable[[], None]] = []
-    mesh = mesh_with(lambda delay_s, run: timers.append(run), inbound_messages_per_s=3)
+class Clockwork:
+    """Timers of a mesh: each runs at its time, which it sets."""
+
+    def __init__(self) -> None:
+        self.due: list[tuple[float, Callable[[], None]]] = []
+
+    def call_later(self, delay_s: float, run: Callable[[], None]) -> None:
+        self.due.append((delay_s, run))
+
+    def run(self, mesh: Mesh) -> None:
+        while self.due:
+            ((delay_s, run),), self.due = self.due, []
+            mesh.now_s += delay_s
+            run()
+
+
+@pytest.mark.parametrize(
+    ("quotas", "at_once", "delivered"),
+    [
+        ({"inbound_messages_per_s": 4}, 4, 8),  # one more every quarter of a second, for a second
+        ({"outbound_messages_per_s": 4}, 4, 8),
+        ({"inbound_messages_per_s": 4, "outbound_messages_per_s": 2}, 2, 4),  # the narrower one decides
+        ({"inbound_messages_per_s": 4, "message_delay_s": 0.5}, 4, 6),
+        ({}, 10, 10),
+    ],
+)
+def test_publications_over_a_quota_are_delayed_then_dropped_without_an_error_to_the_client(
+    quotas: dict[str, Any], at_once: int, delivered: int
+) -> None:
+    """AppSync guide, "Monitoring" (read 2026-11): inbound or outbound, delayed first, then dropped. Here ten at once,
+    small enough for one metered message each, with a second of patience."""
+    clockwork = Clockwork()
+    mesh = mesh_with(clockwork.call_later, **quotas)
+    subscriber, group = subscribed(mesh)
+    for number in range(10):
+        mesh.report(group["id"], f"n{number}")
+    assert subscriber.nodes == [f"n{number}" for number in range(at_once)]
+    clockwork.run(mesh)
+    assert subscriber.nodes == [f"n{number}" for number in range(delivered)]
+    assert total(mesh, "AWS/AppSync", "InboundMessageDelayed") == 10 - at_once
+    assert total(mesh, "AWS/AppSync", "InboundMessageDropped") == 10 - delivered
+    assert total(mesh, "AWS/AppSync", "OutboundMessages") == delivered
+
+
+def test_a_publication_to_many_passes_whole_and_the_next_one_waits_for_its_debt() -> None:
+    clockwork = Clockwork()
+    mesh = mesh_with(clockwork.call_later, outbound_messages_per_s=4)
+    subscriber, group = subscribed(mesh, copies=6)
+    started_s = mesh.now_s
+    for node in ("n0", "n1"):
+        mesh.report(group["id"], node)
+    assert subscriber.nodes == ["n0"] * 6  # four granted, two in debt
+    clockwork.run(mesh)
+    assert subscriber.nodes == ["n0"] * 6 + ["n1"] * 6
+    assert mesh.now_s - started_s == 0.75  # two of debt and one to go on, at four a second
+
+
+def subscribed(mesh: Mesh, copies: int = 1) -> tuple[Subscriber, Any]:
+    """A subscriber of a new group, `copies` times over."""
     subscriber = Subscriber()
     statement = mesh.api.http.documents.statement(ON_MESSAGE, None)
     assert isinstance(statement, SubscriptionStatement)
     group = mesh.create_group()
-    selection, arguments = statement.bind({"group": group["id"], "domain": group["domain"]})
-    mesh.api.subscriptions.add(Subscription(subscriber, "s", selection, arguments))
-    for number in range(8):
-        mesh.report(group["id"], f"n{number}")
-    assert subscriber.nodes == ["n0", "n1", "n2"]
-    assert total(mesh, "AWS/AppSync", "InboundMessageDelayed") == 3
-    assert total(mesh, "AWS/AppSync", "InboundMessageDropped") == 2
-    while timers:
-        mesh.now_s += 0.34
-        timers.pop()()
-    assert subscriber.nodes == ["n0", "n1", "n2", "n3", "n4", "n5"]
+    for copy in range(copies):
+        selection, arguments = statement.bind({"group": group["id"], "domain": group["domain"]})
+        mesh.api.subscriptions.add(Subscription(subscriber, f"s{copy}", selection, arguments))
+    return subscriber, group
 
 
 @pytest.mark.parametrize(
