@@ -30,6 +30,17 @@ def swallow(proxy: Proxy) -> None:
     proxy.reset_all()
 
 
+def wait_for_websockets(sandbox: Sandbox, number: int) -> None:
+    """Until so many nodes listen: on a busy machine the last ones come late."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        with urllib.request.urlopen(f"{sandbox.info['url']}/_sandbox/health", timeout=10) as answer:
+            if json.load(answer)["websockets"] == number:
+                return
+        time.sleep(0.05)
+    pytest.fail(f"{number} WebSockets were not there within 60 s")
+
+
 @pytest.mark.parametrize("fault", [reset, refuse, swallow])
 def test_a_broken_network_costs_what_was_under_way_and_the_nodes_come_back(
     start: Start, sandbox: Sandbox, fault
@@ -37,6 +48,7 @@ def test_a_broken_network_costs_what_was_under_way_and_the_nodes_come_back(
     with proxy_to(sandbox.info["graphql_url"]) as (proxy, url):
         run = start("brief", *sandbox.options(url), **sandbox.environment())
         run.wait_for_load()
+        wait_for_websockets(sandbox, 6)
         before = proxy.accepted
         fault(proxy)
         outcome = run.over()
@@ -73,6 +85,7 @@ def test_nobody_at_the_target_from_the_start(start: Start, sandbox: Sandbox) -> 
 def test_half_of_the_websockets_are_cut_at_once(start: Start, sandbox: Sandbox) -> None:
     run = start("brief", *sandbox.options(), **sandbox.environment())
     run.wait_for_load()
+    wait_for_websockets(sandbox, 6)
     assert switch(sandbox, {"cut_websockets": 0.5})["cut_websockets"] == 3
     outcome = run.over()
     outcome.assert_in_order(ExitCode.OK, ExitCode.THRESHOLD_FAILED)
