@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
+
+from meshcap.errors import UserError
 
 
 def _language(text: str) -> str:
@@ -15,9 +17,43 @@ def _language(text: str) -> str:
     return text
 
 
-ScenarioName = Annotated[str, typer.Argument(help="A scenario of the file, such as classroom.")]
+_Given = TypeVar("_Given", str, Path)
+
+
+def _no_python_file(given: _Given) -> _Given:
+    """A scenario or its file. Raises UserError for a Python file, which may hold a workload for another verb."""
+    if str(given).endswith(".py"):
+        raise _scenarios_alone(f"{given} is a Python file", given)
+    return given
+
+
+def _no_workload(given: Path | None) -> None:
+    """Raises UserError for an option of `meshcap plan` that one would look for here."""
+    if given is not None:
+        raise _scenarios_alone(f"--workload {given} was given", given)
+
+
+def _scenarios_alone(what: str, file: str | Path) -> UserError:
+    return UserError(
+        f"{what}, and this takes scenarios. The forecast of a workload of your own: meshcap plan --workload {file}. "
+        "To send such a load, write its table and its mix of operations as a scenario with workload: dynamodb, or load "
+        "the table with locustfiles/dynamodb.py (both docs/any_table.md)"
+    )
+
+
+ScenarioName = Annotated[
+    str, typer.Argument(help="A scenario of the file, such as classroom.", callback=_no_python_file)
+]
 ScenarioFile = Annotated[
-    Path, typer.Option("--file", "-f", envvar="MESHCAP_SCENARIOS", help="The scenario file.", show_default=True)
+    Path,
+    typer.Option(
+        "--file",
+        "-f",
+        envvar="MESHCAP_SCENARIOS",
+        help="The scenario file.",
+        show_default=True,
+        callback=_no_python_file,
+    ),
 ]
 RunDirectory = Annotated[Path, typer.Argument(help="A run directory, such as runs/2026-11-30T13-30-00Z-classroom.")]
 RunsFolder = Annotated[Path, typer.Option(help="Where run directories are made.")]
@@ -37,6 +73,7 @@ StackName = Annotated[
 FunctionNames = Annotated[
     list[str] | None, typer.Option("--function", help="A Lambda function behind the target, for its metrics.")
 ]
+NoWorkloadFile = Annotated[Path | None, typer.Option("--workload", hidden=True, callback=_no_workload)]
 PriceRegion = Annotated[str, typer.Option(help="Whose prices: ap-northeast-1 or us-east-1.")]
 
 SCENARIOS = Path("scenarios.yaml")

@@ -18,6 +18,7 @@ from meshcap.options import (
     GraphqlUrl,
     Lang,
     MaxUsd,
+    NoWorkloadFile,
     OwnEndpoint,
     Patience,
     RunsFolder,
@@ -33,6 +34,7 @@ def command(
     context: typer.Context,
     scenario: ScenarioName = "classroom",
     file: ScenarioFile = SCENARIOS,
+    workload: NoWorkloadFile = None,
     target: Annotated[
         str,
         typer.Option(help="GraphQL URL to load, or aws with --graphql-url or --stack; a local sandbox unless given."),

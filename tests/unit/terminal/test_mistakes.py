@@ -19,6 +19,10 @@ ROOT = Path(__file__).parents[3]
         ("plan classroom --region us-east-1", ["--region goes with --workload"]),
         ("plan --workload capacity/workloads/example.py --region eu-west-1", ["--region eu-west-1", "us-east-1"]),
         ("plan nosuch", ["no scenario 'nosuch'", "classroom"]),
+        ("run capacity/workloads/example.py", ["plan --workload capacity/workloads/example.py", "workload: dynamodb"]),
+        ("run --workload own.yaml", ["--workload own.yaml", "meshcap plan --workload own.yaml"]),
+        ("run posts -f own.py", ["own.py is a Python file", "locustfiles/dynamodb.py"]),
+        ("plan own.py", ["meshcap plan --workload own.py"]),
         (
             "cost --lesson-minutes 0 --days-per-month 40",
             ["--lesson-minutes 0", "greater than 0", "--days-per-month 40"],
