@@ -84,7 +84,10 @@ class PipelineResolver:
                 return early.value
         for function in self.functions:
             prev.result = function.resolve(ctx)
-        return prev.result if self.after is None else self.after(ctx)
+        if self.after is None:
+            return prev.result
+        ctx.result = prev.result  # the last function's output has both names there
+        return self.after(ctx)
 
 
 def _pass_result(ctx: Context) -> Any:

@@ -63,8 +63,8 @@ class DynamoDBDataSource:
                 raise
             ctx.answer(None)
             ctx.error = data_source_error(failure, ctx)
-            if request["operation"] == "TransactWriteItems":
-                transact.report_cancellation(failure, ctx)
+            if request["operation"] in transact.RESULTS:
+                transact.report_cancellation(request["operation"], failure, ctx)
 
     def _get_item(self, request: Request, ctx: Context) -> None:
         call: dict[str, Any] = {"TableName": self.table_name, "Key": request["key"]}
@@ -76,7 +76,7 @@ class DynamoDBDataSource:
         ctx.answer(item, plain_item if item else None)
 
     def _put_item(self, request: Request, ctx: Context) -> None:
-        item = {**request["key"], **request["attributeValues"]}
+        item = {**request["key"], **request.get("attributeValues", {})}
         call: dict[str, Any] = {"TableName": self.table_name, "Item": item}
         condition = request.get("condition")
         if condition is None:

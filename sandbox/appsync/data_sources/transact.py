@@ -30,12 +30,16 @@ def write_items(call: Call, request: Mapping[str, Any], ctx: Context) -> None:
     ctx.answer({"keys": keys, "cancellationReasons": None})
 
 
-def report_cancellation(failure: Exception, ctx: Context) -> None:
+RESULTS = {"TransactGetItems": "items", "TransactWriteItems": "keys"}
+"""What a transaction's result has beside its cancellationReasons."""
+
+
+def report_cancellation(operation: str, failure: Exception, ctx: Context) -> None:
     """`ctx.result` of a cancelled transaction: one reason per member, in the order of the request."""
     if getattr(failure, "code", "") != "TransactionCanceledException":
         return
     reasons = (getattr(failure, "extra", None) or {}).get("CancellationReasons", ())
-    ctx.answer({"keys": None, "cancellationReasons": [_reason(reason) for reason in reasons]})
+    ctx.answer({RESULTS[operation]: None, "cancellationReasons": [_reason(reason) for reason in reasons]})
 
 
 def _reason(reason: Mapping[str, Any]) -> dict[str, Any]:
@@ -49,7 +53,7 @@ def _member(item: Mapping[str, Any]) -> dict[str, Any]:
     member: dict[str, Any] = {"TableName": item["table"]}
     operation = item["operation"]
     if operation == "PutItem":
-        member["Item"] = {**item["key"], **item["attributeValues"]}
+        member["Item"] = {**item["key"], **item.get("attributeValues", {})}
     else:
         member["Key"] = item["key"]
     if operation == "UpdateItem":

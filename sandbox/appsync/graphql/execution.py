@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -54,8 +54,12 @@ def resolve_root(
     path: list[str | int],
     locations: list[dict[str, Any]],
     errors: list[dict[str, Any]],
+    selected: Callable[[], Shape | None],
 ) -> tuple[bool, Any]:
-    """Run the resolver of a root field: (True, value), or (False, None) with its error reported."""
+    """Run the resolver of a root field: (True, value), or (False, None) with its error reported.
+
+    selected: what the document selects of the field, asked for when an error comes with data.
+    """
     resolver = api.resolvers.get(name)
     if resolver is None:
         return True, None
@@ -69,7 +73,31 @@ def resolve_root(
         failure = ResolverError("An internal failure occurred.", INTERNAL_FAILURE)
     else:
         if ctx.appended:
-            errors.extend([resolver_error(each, path, locations) for each in ctx.appended])
+            errors.extend([_entry(each, path, locations, selected) for each in ctx.appended])
         return True, value
-    errors.extend([resolver_error(each, path, locations) for each in (*(ctx.appended or ()), failure)])
+    errors.extend([_entry(each, path, locations, selected) for each in (*(ctx.appended or ()), failure)])
     return False, None
+
+
+def _entry(
+    error: ResolverError,
+    path: list[str | int],
+    locations: list[dict[str, Any]],
+    selected: Callable[[], Shape | None],
+) -> dict[str, Any]:
+    """The client is shown no more of an error's `data` than it selects; `errorInfo` is passed on as it is.
+
+    Source: AppSync developer guide, "Built-in utilities", util.error (read 2026-11).
+    """
+    entry = resolver_error(error, path, locations)
+    if error.data is not None:
+        entry["data"] = _narrowed(error.data, selected())
+    return entry
+
+
+def _narrowed(value: Any, shape: Shape | None) -> Any:
+    if isinstance(value, list):
+        return [_narrowed(member, shape) for member in value]
+    if shape is None or not isinstance(value, dict):
+        return value
+    return {name: _narrowed(value[name], below) for name, below in shape if name in value}

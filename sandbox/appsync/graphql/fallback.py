@@ -14,6 +14,7 @@ from graphql import (
     GraphQLError,
     GraphQLObjectType,
     GraphQLResolveInfo,
+    GraphQLSchema,
     OperationDefinitionNode,
     OperationType,
     default_field_resolver,
@@ -24,7 +25,7 @@ from graphql import (
 from sandbox.appsync.context import RequestInfo
 from sandbox.appsync.errors import location
 from sandbox.appsync.graphql.execution import Api, Outcome, Publication, resolve_root
-from sandbox.appsync.graphql.selections import Collector
+from sandbox.appsync.graphql.selections import Collector, Shape
 from sandbox.appsync.graphql.variables import Variables
 
 
@@ -57,28 +58,28 @@ class ExecutedOperation:
         coerced = self.variables.coerce_fully(given)
         root = self.api.schema.get_root_type(self.operation.operation)
         errors: list[dict[str, Any]] = []
-        pending: list[Publication] = []
+        pending: list[tuple[str, Publication]] = []
+        publishes = self.published if self.operation.operation is OperationType.MUTATION else frozenset()
 
         def resolve(source: Any, info: GraphQLResolveInfo[Any], **arguments: Any) -> Any:
-            if info.parent_type is not root or info.field_name.startswith("__"):
+            name = info.field_name
+            if info.parent_type is not root or name.startswith("__"):
                 return default_field_resolver(source, info)
-            node = info.field_nodes[0]
-            locations = [_locate(node)]
-            resolved, value = resolve_root(
-                self.api, info.field_name, arguments, request, info.path.as_list(), locations, errors
-            )
+
+            def selected() -> Shape | None:
+                collector = Collector(self.api.schema, self.fragments, coerced)
+                inner = get_named_type(info.return_type)
+                below = collector.below(list(info.field_nodes))
+                return collector.shape(inner, below) if isinstance(inner, GraphQLObjectType) else None
+
+            path = info.path.as_list()
+            locations = [_locate(info.field_nodes[0])]
+            resolved, value = resolve_root(self.api, name, arguments, request, path, locations, errors, selected)
             if not resolved:
                 raise _Reported
-            inner = get_named_type(info.return_type)
-            if (
-                self.operation.operation is OperationType.MUTATION
-                and info.field_name in self.published
-                and isinstance(inner, GraphQLObjectType)
-                and value is not None
-            ):
-                collector = Collector(self.api.schema, self.fragments, coerced)
-                below = collector.below(list(info.field_nodes))
-                pending.append(Publication(info.field_name, value, collector.shape(inner, below)))
+            shape = selected() if name in publishes else None
+            if shape is not None:
+                pending.append((info.path.key, Publication(name, value, shape)))  # type: ignore[arg-type]
             return value
 
         result = execute_sync(
@@ -89,20 +90,34 @@ class ExecutedOperation:
             field_resolver=resolve,
         )
         errors.extend(
-            [_translate(error) for error in result.errors or () if not isinstance(error.original_error, _Reported)]
+            [
+                _translate(self.api.schema, error)
+                for error in result.errors or ()
+                if not isinstance(error.original_error, _Reported)
+            ]
         )
-        return Outcome(result.data, errors, pending if result.data is not None else [])
+        return Outcome(result.data, errors, [each for key, each in pending if _answered(key, result.data, errors)])
+
+
+def _answered(key: str, data: dict[str, Any] | None, errors: list[dict[str, Any]]) -> bool:
+    """Whether a root field has a value; where a later one emptied the whole answer, whether it was without fault."""
+    if data is not None:
+        return data[key] is not None
+    return all(error["path"][:1] != [key] for error in errors)
 
 
 _NULL = re.compile(r"Cannot return null for non-nullable field (?P<parent>\w+)\.(?P<field>\w+)\.")
 
 
-def _translate(error: GraphQLError) -> dict[str, Any]:
+def _translate(schema: GraphQLSchema, error: GraphQLError) -> dict[str, Any]:
     path = list(error.path or ())
     text = "".join(f"[{key}]" if isinstance(key, int) else f"/{key}" for key in path)
     found = _NULL.match(error.message)
     if found is not None:
-        message = f"Cannot return null for non-nullable type within parent '{found['parent']}' ({text})"
+        parent = schema.type_map[found["parent"]]
+        assert isinstance(parent, GraphQLObjectType)
+        kind = get_named_type(parent.fields[found["field"]].type)
+        message = f"Cannot return null for non-nullable type: '{kind}' within parent '{parent}' ({text})"
     else:
         message = f"Can't serialize value ({text}) : {error.message}"
     return {"path": path, "locations": None, "message": message}

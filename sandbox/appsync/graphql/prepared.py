@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from graphql import (
@@ -28,7 +30,9 @@ from sandbox.appsync.graphql.variables import Variables
 class PreparedField:
     """One root field, ready to run."""
 
-    __slots__ = ("arguments", "complete", "key", "link", "locations", "name", "non_null", "path", "shape", "typename")
+    __slots__ = (
+        "arguments", "complete", "key", "link", "locations", "name", "non_null", "path", "selected", "shape", "typename"
+    )  # fmt: skip
 
     def __init__(self, key: str, name: str) -> None:
         self.key = key
@@ -40,6 +44,8 @@ class PreparedField:
         self.complete: Complete
         self.non_null = False
         self.shape: Shape | None = None
+        """What its publication carries; None publishes nothing."""
+        self.selected: Callable[[], Shape | None] = _no_selection
         self.typename: str | None = None
 
 
@@ -64,7 +70,14 @@ class PreparedOperation:
                 data[field.key] = field.typename
                 continue
             resolved, value = resolve_root(
-                self.api, field.name, field.arguments(variables), request, field.path, field.locations, errors
+                self.api,
+                field.name,
+                field.arguments(variables),
+                request,
+                field.path,
+                field.locations,
+                errors,
+                field.selected,
             )
             if not resolved:
                 if field.non_null:
@@ -118,9 +131,15 @@ def prepare(
         field.complete = projector.complete(declared.type, below, root.name)
         field.non_null = isinstance(declared.type, GraphQLNonNull)
         inner = get_named_type(declared.type)
-        if operation.operation is OperationType.MUTATION and name in published and isinstance(inner, GraphQLObjectType):
-            field.shape = collector.shape(inner, below)
+        if isinstance(inner, GraphQLObjectType):
+            field.selected = partial(collector.shape, inner, below)
+            if operation.operation is OperationType.MUTATION and name in published:
+                field.shape = field.selected()
     return PreparedOperation(api, operation.operation.value, variables, fields)
+
+
+def _no_selection() -> None:
+    """Of a field whose type has no fields."""
 
 
 def _location(node: FieldNode) -> dict[str, Any]:

@@ -21,7 +21,7 @@ type Query {
   sure: Branch!
   text: String
 }
-type Mutation { change(id: ID!, pairs: [Pair!]!): Branch other: Branch }
+type Mutation { change(id: ID!, pairs: [Pair!]!): Branch other: Branch must: Branch! }
 type Subscription { onChange(title: String, id: ID): Branch @aws_subscribe(mutations: ["change"]) }
 """
 
@@ -42,6 +42,6 @@ def documents(values: dict[str, Any], seen: list[dict[str, Any]] | None = None) 
 
         return UnitResolver(name, NoneDataSource(), request)
 
-    names = ("branch", "sure", "text", "change", "other")
+    names = ("branch", "sure", "text", "change", "other", "must")
     resolvers = {name: resolver(name) for name in names}
     return Documents(Api(make_schema(TYPES), resolvers, None, Util(lambda: 0.0, random.Random(1))))

@@ -16,6 +16,7 @@ from sandbox.appsync.data_sources.dynamodb import DynamoDBDataSource
 from sandbox.appsync.errors import ResolverError
 from sandbox.appsync.resolvers import Function, PipelineResolver
 from sandbox.appsync.typed_values import from_typed, to_typed
+from sandbox.dynamodb.errors import DynamoDBError
 
 TABLE = "MeshV2Table"
 
@@ -280,6 +281,31 @@ def test_a_cancelled_transaction_tells_a_reason_for_each_member_and_the_stored_i
     assert source.result({"operation": "GetItem", "key": key("a")}) is None
 
 
+def test_a_cancelled_read_tells_its_reasons_and_no_items(source: Source) -> None:
+    def cancelled(operation: str, request: dict[str, Any]) -> Any:
+        reasons = [{"Code": "TransactionConflict", "Message": "Transaction is ongoing for the item"}, {"Code": "None"}]
+        raise DynamoDBError("TransactionCanceledException", "cancelled", extra={"CancellationReasons": reasons})
+
+    source.data_source.call = cancelled
+    items = [{"table": TABLE, "key": key(sk)} for sk in "ab"]
+    ctx = source.run({"operation": "TransactGetItems", "transactItems": items})
+    assert ctx.error is not None
+    assert ctx.error.type == "DynamoDB:TransactionCanceledException"
+    assert ctx.result == {
+        "items": None,
+        "cancellationReasons": [
+            {"type": "TransactionConflict", "message": "Transaction is ongoing for the item"},
+            {"type": "None", "message": None},
+        ],
+    }
+
+
+def test_an_item_may_be_nothing_but_its_key(source: Source) -> None:
+    assert source.result({"operation": "PutItem", "key": key("a")}) == {"pk": "p", "sk": "a"}
+    source.result({"operation": "TransactWriteItems", "transactItems": [write("b")]})
+    assert source.result({"operation": "GetItem", "key": key("b")}) == {"pk": "p", "sk": "b"}
+
+
 @pytest.mark.parametrize("request_", [None, {}, {"operation": "Dance"}, "GetItem"])
 def test_a_request_without_an_operation_is_a_fault_of_the_resolver(source: Source, request_: Any) -> None:
     with pytest.raises(ValueError, match="operation out of GetItem, PutItem"):
@@ -302,13 +328,13 @@ def test_a_pipeline_hands_results_on_and_shares_one_stash(source: Source) -> Non
         [
             Function("first", source.data_source, first, lambda ctx: ctx.result["n"] + 1),
             Function("skipped", source.data_source, lambda ctx: ctx.early_return("skipped")),
-            Function("second", source.data_source, second),
+            Function("second", source.data_source, second, lambda ctx: {"n": ctx.result["n"] * 10}),
         ],
         before=lambda ctx: "before",
-        after=lambda ctx: (ctx.prev.result["n"], ctx.stash["seen"]),
+        after=lambda ctx: (ctx.prev.result["n"], ctx.result["n"], ctx.stash["seen"]),
     )
     ctx = Context({}, RequestInfo({}), None, Util())
-    assert resolver.resolve(ctx) == (1, ["before", "skipped"])
+    assert resolver.resolve(ctx) == (10, 10, ["before", "skipped"])  # the last output has both names
 
 
 def test_an_early_return_before_the_pipeline_skips_it(source: Source) -> None:

@@ -140,7 +140,7 @@ def test_variables_that_do_not_fit_are_refused_before_anything_runs(variables: d
 
 
 def test_mutations_run_in_order_and_a_failed_one_leaves_its_field_null() -> None:
-    failing = ResolverError("no", "Refused", data={"x": 1}, error_info={"y": 2})
+    failing = ResolverError("no", "Refused", data={"title": "t", "x": 1}, error_info={"y": 2})
     api = documents({"change": failing, "other": {"title": "done"}})
     outcome = api.statement('mutation { a: change(id: "1", pairs: []) { title } other { title } }', None).run(
         {}, REQUEST
@@ -149,7 +149,7 @@ def test_mutations_run_in_order_and_a_failed_one_leaves_its_field_null() -> None
     assert outcome.errors == [
         {
             "path": ["a"],
-            "data": {"x": 1},
+            "data": {"title": "t"},
             "errorType": "Refused",
             "errorInfo": {"y": 2},
             "locations": [{"line": 1, "column": 12, "sourceName": None}],
@@ -157,6 +157,66 @@ def test_mutations_run_in_order_and_a_failed_one_leaves_its_field_null() -> None
         }
     ]
     assert outcome.publications == []
+
+
+BOTH_FORMS = pytest.mark.parametrize("directive", ["", " @include(if: true)"], ids=["prepared", "executed"])
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize(
+    ("data", "shown"),
+    [
+        (None, None),
+        ({"title": "t", "secret": 1}, {"title": "t"}),
+        ({"leaf": {"name": "n", "count": 3, "secret": 1}}, {"leaf": {"name": "n"}}),
+        ({"leaves": [{"name": "n", "flag": True}], "leaf": None}, {"leaves": [{"name": "n"}], "leaf": None}),
+        ([{"title": "t", "secret": 1}], [{"title": "t"}]),
+        ("text", "text"),
+    ],
+)
+def test_an_errors_data_is_filtered_by_the_selection_and_its_info_is_not(data: Any, shown: Any, directive: str) -> None:
+    """AppSync guide, "Built-in utilities", util.error (read 2026-11)."""
+    api = documents({"branch": ResolverError("no", "Refused", data=data, error_info={"secret": 1})})
+    text = f"{{ branch {{ t: title{directive} leaf {{ ...L }} leaves {{ name }} }} }} fragment L on Leaf {{ n: name }}"
+    (error,) = api.statement(text, None).run({}, REQUEST).errors  # type: ignore[union-attr]
+    assert (error["data"], error["errorInfo"]) == (shown, {"secret": 1})
+
+
+@BOTH_FORMS
+def test_a_null_where_none_may_be_is_worded_as_by_appsync(directive: str) -> None:
+    """As quoted from an AppSync answer: "Cannot return null for non-nullable type: 'AWSDateTime' within parent
+    'Summons' (/listSummons/items[0]/createdAt)"."""
+    api = documents({"branch": {"leaves": [{"name": "n"}, {"name": None}]}})
+    text = f"{{ branch {{ title{directive} leaves {{ name }} }} }}"
+    (error,) = api.statement(text, None).run({}, REQUEST).errors  # type: ignore[union-attr]
+    assert error == {
+        "path": ["branch", "leaves", 1, "name"],
+        "locations": None,
+        "message": "Cannot return null for non-nullable type: 'String' within parent 'Leaf' (/branch/leaves[1]/name)",
+    }
+
+
+@BOTH_FORMS
+@pytest.mark.parametrize(
+    ("values", "published"),
+    [
+        ({"change": {"title": "t"}, "other": None}, ["change"]),
+        ({"change": {"title": "t"}, "must": None}, ["change"]),  # done before the fault that empties the answer
+        ({"change": {"must": None}, "other": None}, []),
+        ({"change": None, "other": None}, []),
+    ],
+)
+def test_what_a_mutation_did_is_published_whatever_becomes_of_the_rest_of_the_answer(
+    values: dict[str, Any], published: list[str], directive: str
+) -> None:
+    last = "must" if "must" in values else "other"
+    text = f'mutation {{ change(id: "1", pairs: []) {{ title{directive} must {{ name }} }} {last} {{ title }} }}'
+    given = {"change": values["change"], last: values[last]}
+    if given["change"] and "must" not in given["change"]:
+        given["change"]["must"] = {"name": "n"}
+    outcome = documents(given).statement(text, None).run({}, REQUEST)  # type: ignore[union-attr]
+    assert [each.mutation for each in outcome.publications] == published
+    assert (outcome.data is None) == (last == "must")
 
 
 def test_a_null_at_a_non_null_root_empties_the_whole_answer() -> None:
