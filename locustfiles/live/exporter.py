@@ -6,7 +6,7 @@ are absent while no run is on. `deploy/grafana` has a dashboard of these names.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,7 +17,19 @@ from prometheus_client.exposition import make_wsgi_app
 from prometheus_client.registry import Collector
 
 from capacity.forecasting.forecast_record import Forecast
-from locustfiles.live.tally import EDGES_MS, FAILED, INTENDED, INTENDED_MS, RAW, RAW_MS, REFUSED, SENT, THROTTLED, Tally
+from locustfiles.live.tally import (
+    EDGES_MS,
+    FAILED,
+    INTENDED,
+    INTENDED_MS,
+    RAW,
+    RAW_MS,
+    REFUSED,
+    SENT,
+    THROTTLED,
+    WIDTH,
+    Counts,
+)
 
 if TYPE_CHECKING:
     from locustfiles.live.live_run import LiveRun
@@ -50,7 +62,8 @@ class RunCollector(Collector):
         """Every metric there is."""
         state = self._live.state
         yield _gauge("meshcap_elapsed_seconds", "Seconds since the zero of the run.", [((), state.elapsed_s)])
-        yield from _requests(state.total)
+        planned = () if self._live.forecast is None else (each.name for each in self._live.forecast.operations)
+        yield from _requests(dict.fromkeys(planned, np.zeros(WIDTH)) | state.total.rows)
         yield _counter("meshcap_deliveries", "Messages that simulated clients received.", [((), state.deliveries)])
         yield _counter(
             "meshcap_consumed_units",
@@ -85,20 +98,21 @@ def _counter(
     return family
 
 
-def _requests(total: Tally) -> Iterator[Metric]:
+def _requests(counted: Mapping[str, Counts]) -> Iterator[Metric]:
+    """Counters by operation: planned ones are there from the start, since a rate misses what the first scrape has."""
     sent: list[tuple[tuple[str, ...], float]] = []
-    for name, row in total.rows.items():
+    for name, row in counted.items():
         refused, failed = row[REFUSED], row[FAILED]
         sent += [((name, "ok"), row[SENT] - refused - failed), ((name, "refused"), refused), ((name, "error"), failed)]
     yield _counter("meshcap_requests", "Requests answered, or given up.", sent, ("operation", "outcome"))
-    throttled: list[tuple[tuple[str, ...], float]] = [((name,), row[THROTTLED]) for name, row in total.rows.items()]
+    throttled: list[tuple[tuple[str, ...], float]] = [((name,), row[THROTTLED]) for name, row in counted.items()]
     yield _counter("meshcap_throttles", "Requests answered with a throttle.", throttled, ("operation",))
     for metric, says, bins, at in (
         ("meshcap_request_intended_duration_seconds", "From the intended start to the answer.", INTENDED, INTENDED_MS),
         ("meshcap_request_duration_seconds", "From the actual start to the answer.", RAW, RAW_MS),
     ):
         family = HistogramMetricFamily(metric, says, labels=("operation",))
-        for name, row in total.rows.items():
+        for name, row in counted.items():
             below = np.cumsum(row[bins])
             buckets = [(f"{EDGES_MS[place] / 1000:.6g}", float(below[place])) for place in _BUCKETS]
             family.add_metric([name], [*buckets, ("+Inf", float(below[-1]))], row[at] / 1000)
