@@ -11,13 +11,11 @@ With --scenario, as `meshcap run` sets it, table, mix, keys and schedule are the
 
 from __future__ import annotations
 
-import json
 import logging
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -27,15 +25,16 @@ from locust.runners import WorkerRunner
 
 from capacity.dynamodb.table import Table, from_describe_table
 from capacity.exit_codes import ExitCode
-from capacity.record import replacing
 from capacity.workloads.direct.draws import Draw, draws
 from capacity.workloads.direct.keys import Chooser, chooser
 from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
 from locustfiles.direct.dynamodb_consumed import TABLE, Consumed
 from locustfiles.direct.dynamodb_plan import Plan, PlanError, fit, plan_of, plan_of_scenario
 from locustfiles.direct.dynamodb_requests import RequestMaker
+from locustfiles.direct.load_report import write_load_report
 from locustfiles.direct.request_rows import RequestRows
 from locustfiles.running.clock import now_s
+from locustfiles.running.giving_up import give_up
 from locustfiles.running.scenario_options import add_scenario_options
 from locustfiles.running.scheduled_user import (
     EverybodyAtOnce,  # noqa: F401  Locust takes the schedule that it finds here
@@ -77,12 +76,12 @@ class DirectLoad:
             self.client = dynamodb_client(endpoint)
             self.table = from_describe_table(self.client.describe_table(TableName=self.plan.table))
         except PlanError as fault:
-            _give_up(str(fault), ExitCode.BAD_CONFIGURATION)
+            give_up(str(fault))
         except (BotoCoreError, ClientError) as fault:
-            _give_up(f"table {options.table} at {endpoint or 'AWS'}: {fault}", ExitCode.TARGET_UNREACHABLE)
+            give_up(f"table {options.table} at {endpoint or 'AWS'}: {fault}", ExitCode.TARGET_UNREACHABLE)
         faults = fit(self.plan, self.table, self.maker(0).smallest_item())
         if faults:
-            _give_up("\n".join(faults), ExitCode.BAD_CONFIGURATION)
+            give_up("\n".join(faults))
         self.ready.set()
 
     def maker(self, user: int) -> RequestMaker:
@@ -159,11 +158,6 @@ class DynamoDBScenarioUser(ScheduledUser):
         self._sender.send(draw.operation, request, intended_s=intended_s, key=f"{draw.number}/{draw.row}")
 
 
-def _give_up(message: str, code: ExitCode) -> None:
-    sys.stderr.write(f"{message}\n")
-    sys.exit(code)
-
-
 @events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]
 def _options(parser: Any) -> None:
     add_scenario_options(parser, "")
@@ -226,11 +220,7 @@ def _end(environment: Any, **_: Any) -> None:
             )
         for reason, times in sums["throttled"].items():
             sys.stderr.write(f"{operation}: throttled {times:,} times, {reason}\n")
-    run_dir = environment.parsed_options.run_dir
-    if run_dir:
-        Path(run_dir).mkdir(parents=True, exist_ok=True)
-        with replacing(Path(run_dir) / "consumed.json") as path:
-            path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    write_load_report(environment.parsed_options.run_dir, "consumed.json", report)
 
 
 @events.test_stop.add_listener  # type: ignore[untyped-decorator]

@@ -11,10 +11,8 @@ With --scenario, as `meshcap run` sets it, users, rates and schedule are the sce
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
@@ -23,15 +21,16 @@ from locust.runners import WorkerRunner
 
 from capacity.exit_codes import ExitCode
 from capacity.loopback import is_loopback
-from capacity.record import replacing
 from capacity.workloads.timeline import Timeline
 from capacity.workloads.timeline.schedule import app_of, settings_of
 from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
+from locustfiles.direct.load_report import write_load_report
 from locustfiles.direct.request_rows import RequestRows
 from locustfiles.reading.timeline_app import TimelineApp
 from locustfiles.reading.timeline_plan import TimelinePlan
 from locustfiles.running.clock import now_s
 from locustfiles.running.generator import generator
+from locustfiles.running.giving_up import give_up
 from locustfiles.running.scenario_options import add_scenario_options
 from locustfiles.running.scheduled_user import (
     EverybodyAtOnce,  # noqa: F401  Locust takes the schedule that it finds here
@@ -121,7 +120,7 @@ def _begin(environment: Any) -> None:
     """Read the options, and make the table where asked to; ends the process with every fault told."""
     options, endpoint = environment.parsed_options, endpoint_of(environment.host)
     if not is_loopback(endpoint) and not options.i_own_this_endpoint:
-        _give_up(f"{endpoint or 'AWS'} is not on this machine: add --i-own-this-endpoint if it is yours to load")
+        give_up(f"{endpoint or 'AWS'} is not on this machine: add --i-own-this-endpoint if it is yours to load")
     if options.scenario:
         scenario = begin_scenario(environment, "timeline", "locustfiles/timeline.py")
         app.timeline = app_of(scenario, options.table)
@@ -137,7 +136,7 @@ def _begin(environment: Any) -> None:
         app.client.describe_table(TableName=options.table)
         app.ready.set()
     except (BotoCoreError, ClientError) as fault:
-        _give_up(f"table {options.table} at {endpoint or 'AWS'}: {fault}", ExitCode.TARGET_UNREACHABLE)
+        give_up(f"table {options.table} at {endpoint or 'AWS'}: {fault}", ExitCode.TARGET_UNREACHABLE)
 
 
 def _app_of_options(options: Any) -> Timeline:
@@ -152,13 +151,7 @@ def _app_of_options(options: Any) -> Timeline:
             table_name=options.table,
         )
     except ValueError as fault:
-        _give_up(str(fault))
-        raise
-
-
-def _give_up(message: str, code: ExitCode = ExitCode.BAD_CONFIGURATION) -> None:
-    sys.stderr.write(f"{message}\n")
-    sys.exit(code)
+        give_up(str(fault))
 
 
 @events.init_command_line_parser.add_listener  # type: ignore[untyped-decorator]
@@ -218,8 +211,4 @@ def _end(environment: Any, **_: Any) -> None:
         f"{checks['missing']} missing, {checks['out of order']} out of order; {checks['failed']} readings failed\n"
         f"first limit: {report['model']['first_limit']}, at {most:,.0f} posts/s\n"
     )
-    run_dir = environment.parsed_options.run_dir
-    if run_dir:
-        Path(run_dir).mkdir(parents=True, exist_ok=True)
-        with replacing(Path(run_dir) / "timeline.json") as path:
-            path.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    write_load_report(environment.parsed_options.run_dir, "timeline.json", report)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +12,6 @@ import gevent
 from locust.env import Environment
 from locust.runners import WorkerRunner
 
-from capacity.exit_codes import ExitCode
 from capacity.forecasting.forecast_record import Forecast
 from capacity.forecasting.spend import Spend
 from capacity.judgement.expect import LIVE, Threshold, parse_threshold
@@ -23,6 +21,7 @@ from locustfiles.live.state import Health, Live
 from locustfiles.live.tally import Tally
 from locustfiles.live.watch import Watch
 from locustfiles.nodes.session import Session
+from locustfiles.running.giving_up import give_up
 
 logger = logging.getLogger(__name__)
 
@@ -150,8 +149,7 @@ def _thresholds(text: str) -> list[Threshold]:
             faults.append(f"--abort {each!r}: {threshold.figure} is known after the run; use {', '.join(LIVE)}")
         found.append(threshold)
     if faults:
-        sys.stderr.write("\n".join(faults) + "\n")
-        sys.exit(ExitCode.BAD_CONFIGURATION)
+        give_up("\n".join(faults))
     return found
 
 
@@ -168,11 +166,9 @@ def _serve(live: LiveRun, host: str, port: int, scenario: Scenario) -> None:
     except ModuleNotFoundError as fault:
         if fault.name != "prometheus_client":
             raise
-        sys.stderr.write("--metrics-port needs prometheus-client: pip install prometheus-client\n")
-        sys.exit(ExitCode.BAD_CONFIGURATION)
+        give_up("--metrics-port needs prometheus-client: pip install prometheus-client")
     try:
         address = serve(live, host, port)
     except OSError as fault:
-        sys.stderr.write(f"--metrics-port {port}: {fault.strerror or fault}; choose another, or 0 for any\n")
-        sys.exit(ExitCode.BAD_CONFIGURATION)
+        give_up(f"--metrics-port {port}: {fault.strerror or fault}; choose another, or 0 for any")
     logger.info("metrics of the live run: %s", address)

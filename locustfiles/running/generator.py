@@ -11,7 +11,6 @@ import itertools
 import logging
 import os
 import signal
-import sys
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +22,6 @@ from gevent.event import AsyncResult
 from locust.env import Environment
 from locust.runners import STATE_CLEANUP, STATE_MISSING, STATE_STOPPED, LocalRunner, MasterRunner, WorkerRunner
 
-from capacity.exit_codes import ExitCode
 from capacity.record import EarlyStop, Target, read_run, run_id, update_run
 from capacity.scenario import Scenario, ScenarioError, load_scenario
 from locustfiles.ledger.delivery_count import DeliveryCount
@@ -34,6 +32,7 @@ from locustfiles.nodes.session import LEAVE_TIMEOUT_S, ClockOffset, Session, Sta
 from locustfiles.running import part_transfer
 from locustfiles.running.clock import now_s
 from locustfiles.running.departures import Departures
+from locustfiles.running.giving_up import give_up
 from locustfiles.running.interruption import end_on_interrupt
 from locustfiles.running.merge import merge_run
 from locustfiles.running.record import begin_record, unused_run_dir
@@ -73,8 +72,7 @@ class Generator:
         try:
             self.scenario = load_scenario(Path(self._options.scenarios), self._options.scenario)
         except ScenarioError as fault:
-            sys.stderr.write(f"{fault}\n")
-            sys.exit(ExitCode.BAD_CONFIGURATION)
+            give_up(str(fault))
         if self._options.headless and not self.is_worker:
             self._permit_target()
         if isinstance(self._runner, WorkerRunner | LocalRunner):
@@ -158,8 +156,7 @@ class Generator:
         path = "/graphql" if self.scenario is None or self.scenario.workload.name == "mesh" else ""
         fault = target_fault(self._environment.host, self._options.i_own_this_endpoint, needs_path=bool(path))
         if fault is not None:
-            sys.stderr.write(f"{fault}; give it like -H http://127.0.0.1:8080{path}\n")
-            sys.exit(ExitCode.BAD_CONFIGURATION)
+            give_up(f"{fault}; give it like -H http://127.0.0.1:8080{path}")
 
     # -- seats ---------------------------------------------------------------------------------------------------
 

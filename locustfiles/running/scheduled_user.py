@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -11,11 +10,11 @@ import gevent
 from locust import LoadTestShape, User, constant, task
 from locust.exception import StopUser
 
-from capacity.exit_codes import ExitCode
 from capacity.scenario import Scenario
 from locustfiles.nodes.session import Session
 from locustfiles.running.clock import now_s
 from locustfiles.running.generator import generator
+from locustfiles.running.giving_up import give_up
 from locustfiles.running.run_plan import players
 
 _A_LONG_TIME_S = 1e8
@@ -79,8 +78,5 @@ def begin_scenario(environment: Any, workload: str, locustfile: str) -> Scenario
     scenario = generator.begin(environment)
     if scenario.workload.name != workload:
         name = environment.parsed_options.scenario
-        sys.stderr.write(
-            f"scenario {name} runs workload {scenario.workload.name}; {locustfile} runs {workload} alone\n"
-        )
-        sys.exit(ExitCode.BAD_CONFIGURATION)
+        give_up(f"scenario {name} runs workload {scenario.workload.name}; {locustfile} runs {workload} alone")
     return scenario
