@@ -16,7 +16,7 @@ from capacity.templates.appsync import calls_by_table
 from capacity.templates.description import DescribedTable, Description, Dimension, Fact, Place
 from capacity.templates.global_table import global_table_of
 from capacity.templates.intrinsics import Evaluator, Unresolved, mapping_of
-from capacity.templates.keys import attribute_types_of, index_of, key_of, throughput_of
+from capacity.templates.keys import attribute_types_of, indexes_of, key_of, throughput_of
 from capacity.templates.parts import Part
 from capacity.templates.resources import API, GLOBAL_TABLE, SIMPLE_TABLE, TABLE, TABLE_TYPES
 from capacity.templates.scaling import scaling_by_table
@@ -71,19 +71,12 @@ def read_cloudformation(document: Document, parameters: Mapping[str, str], fault
 def _table(part: Part, name: str) -> DescribedTable | None:
     on_demand = _billing(part) == "PAY_PER_REQUEST"
     throughput = None if on_demand else throughput_of(part.part("ProvisionedThroughput"))
-    indexes, places = [], {}
-    for each in part.parts("GlobalSecondaryIndexes"):
-        own = None if on_demand else throughput_of(each.part("ProvisionedThroughput"))
-        index = index_of(each, "GSI", own)
-        if index is not None:
-            indexes.append(index)
-            places[index.name] = each.place
-    for each in part.parts("LocalSecondaryIndexes"):
-        index = index_of(each, "LSI", None)
-        if index is not None:
-            indexes.append(index)
-            places[index.name] = each.place
-    return finished(part, name, tuple(indexes), throughput, places, on_demand=on_demand)
+
+    def of_index(index: Part) -> Throughput | None:
+        return None if on_demand else throughput_of(index.part("ProvisionedThroughput"))
+
+    indexes, places = indexes_of(part, of_index)
+    return finished(part, name, indexes, throughput, places, on_demand=on_demand)
 
 
 def _global_table(part: Part, name: str) -> DescribedTable | None:

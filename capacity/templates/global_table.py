@@ -9,7 +9,7 @@ from typing import Any
 from capacity.dynamodb.table import Index, Throughput
 from capacity.physics.autoscaling import TargetTracking
 from capacity.templates.description import Dimension, Place
-from capacity.templates.keys import index_of
+from capacity.templates.keys import indexes_of
 from capacity.templates.parts import Part
 from capacity.templates.scaling import policy
 
@@ -30,20 +30,13 @@ def global_table_of(part: Part, on_demand: bool) -> GlobalSettings:
     replica = next(part.parts("Replicas"), None) or part.part("-")
     throughput = None if on_demand else _throughput(part, replica, None, scaling)
     replica_indexes = {each.content.get("IndexName"): each for each in replica.parts("GlobalSecondaryIndexes")}
-    indexes, places = [], {}
-    for each in part.parts("GlobalSecondaryIndexes"):
-        name: Any = each.content.get("IndexName")
-        own = None if on_demand else _throughput(each, replica_indexes.get(name, replica.part("-")), name, scaling)
-        index = index_of(each, "GSI", own)
-        if index is not None:
-            indexes.append(index)
-            places[index.name] = each.place
-    for each in part.parts("LocalSecondaryIndexes"):
-        index = index_of(each, "LSI", None)
-        if index is not None:
-            indexes.append(index)
-            places[index.name] = each.place
-    return GlobalSettings(tuple(indexes), throughput, scaling, places)
+
+    def of_index(index: Part) -> Throughput | None:
+        name: Any = index.content.get("IndexName")
+        return None if on_demand else _throughput(index, replica_indexes.get(name, replica.part("-")), name, scaling)
+
+    indexes, places = indexes_of(part, of_index)
+    return GlobalSettings(indexes, throughput, scaling, places)
 
 
 def _throughput(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, cast, get_args
 
 from capacity.dynamodb.table import AttributeType, Index, IndexKind, Key, Projection, ProjectionKind, Throughput
+from capacity.templates.description import Place
 from capacity.templates.parts import Part
 
 
@@ -57,7 +59,26 @@ def throughput_of(part: Part) -> Throughput | None:
     return None if read is None or write is None else Throughput(read, write)
 
 
-def index_of(part: Part, kind: IndexKind, throughput: Throughput | None) -> Index | None:
+def indexes_of(
+    part: Part, throughput: Callable[[Part], Throughput | None]
+) -> tuple[tuple[Index, ...], dict[str, Place]]:
+    """Global, then local indexes of a table, and where each is written; those with faults are left out.
+
+    `throughput` gives that of a global index from its part.
+    """
+    indexes: list[Index] = []
+    places: dict[str, Place] = {}
+    kinds: tuple[tuple[str, IndexKind], ...] = (("GlobalSecondaryIndexes", "GSI"), ("LocalSecondaryIndexes", "LSI"))
+    for name, kind in kinds:
+        for each in part.parts(name):
+            index = _index_of(each, kind, throughput(each) if kind == "GSI" else None)
+            if index is not None:
+                indexes.append(index)
+                places[index.name] = each.place
+    return tuple(indexes), places
+
+
+def _index_of(part: Part, kind: IndexKind, throughput: Throughput | None) -> Index | None:
     """One index; None, with faults, when something is missing."""
     name, key, projection = part.text("IndexName", "by_owner"), key_of(part), projection_of(part)
     if name is None or key is None or projection is None:

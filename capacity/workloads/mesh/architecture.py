@@ -6,7 +6,7 @@ of their statuses. A host has no node row, so neither that nor a dissolution fin
 
 from __future__ import annotations
 
-from capacity.workloads.mesh.items import EPOCH, SMALL, Data, Flag, ItemKind
+from capacity.workloads.mesh.items import EPOCH, SMALL, Data, Flag, ItemKind, event_kind
 from capacity.workloads.mesh.steps import (
     Delete,
     DeleteForFound,
@@ -67,21 +67,7 @@ KINDS = {
             "timestamp": "{instant}",
         },
     ),
-    "event": ItemKind(
-        "event",
-        {
-            "pk": GROUP,
-            "sk": "EVENT#{second}#{order_key}#{unique}",
-            "eventName": "{event_name}",
-            "firedByNodeId": "{node}",
-            "groupId": "{group}",
-            "domain": "{domain}",
-            "payload": "{payload}",
-            "timestamp": "{second}",
-            "orderKey": "{order_key}",
-            "ttl": EPOCH,
-        },
-    ),
+    "event": event_kind(GROUP),
 }
 
 _CHECK = Get("group", cause="group check")

@@ -5,7 +5,7 @@ Source: the public deployed code, read in 2026-04..09.
 
 from __future__ import annotations
 
-from capacity.workloads.mesh.items import EPOCH, SMALL, Attribute, Data, Flag, ItemKind
+from capacity.workloads.mesh.items import EPOCH, SMALL, Attribute, Data, Flag, ItemKind, event_kind
 from capacity.workloads.mesh.steps import (
     Delete,
     DeleteForFound,
@@ -72,21 +72,7 @@ KINDS = {
             "gsi_sk": "STATUS",
         },
     ),
-    "event": ItemKind(
-        "event",
-        {
-            "pk": EVENTS,
-            "sk": "EVENT#{second}#{order_key}#{unique}",
-            "eventName": "{event_name}",
-            "firedByNodeId": "{node}",
-            "groupId": "{group}",
-            "domain": "{domain}",
-            "payload": "{payload}",
-            "timestamp": "{second}",
-            "orderKey": "{order_key}",
-            "ttl": EPOCH,
-        },
-    ),
+    "event": event_kind(EVENTS),
 }
 
 _CHECK = Get("group", cause="group check")

@@ -107,6 +107,25 @@ class ItemKind:
         return partition in ("", self.partition) and self.sort.startswith(prefix)
 
 
+def event_kind(partition: str) -> ItemKind:
+    """An event, which every layout writes alike under a partition key of its own (a template)."""
+    return ItemKind(
+        "event",
+        {
+            "pk": partition,
+            "sk": "EVENT#{second}#{order_key}#{unique}",
+            "eventName": "{event_name}",
+            "firedByNodeId": "{node}",
+            "groupId": "{group}",
+            "domain": "{domain}",
+            "payload": "{payload}",
+            "timestamp": "{second}",
+            "orderKey": "{order_key}",
+            "ttl": EPOCH,
+        },
+    )
+
+
 def placeholders(template: str) -> tuple[str, ...]:
     """What a template is filled with, in order."""
     return tuple(_PLACEHOLDER.findall(template))

@@ -6,7 +6,7 @@ no row until it reports.
 
 from __future__ import annotations
 
-from capacity.workloads.mesh.items import EPOCH, Attribute, Data, ItemKind
+from capacity.workloads.mesh.items import EPOCH, Attribute, Data, ItemKind, event_kind
 from capacity.workloads.mesh.steps import (
     Delete,
     DeleteForFound,
@@ -50,21 +50,7 @@ KINDS = {
     "node": ItemKind("node", {**_NODE, "data": "   "}),  # an empty list: 3 bytes
     "status": ItemKind("status", {**_NODE, "data": Data}),
     "record": ItemKind("record", {"pk": "NODE#{node}", "sk": "METADATA", **_BELONGS}),
-    "event": ItemKind(
-        "event",
-        {
-            "pk": EVENTS,
-            "sk": "EVENT#{second}#{order_key}#{unique}",
-            "eventName": "{event_name}",
-            "firedByNodeId": "{node}",
-            "groupId": "{group}",
-            "domain": "{domain}",
-            "payload": "{payload}",
-            "timestamp": "{second}",
-            "orderKey": "{order_key}",
-            "ttl": EPOCH,
-        },
-    ),
+    "event": event_kind(EVENTS),
 }
 
 _CHECK = Get("group", cause="group check")
