@@ -22,10 +22,11 @@ def load(tmp_path: Path, sandbox: Sandbox) -> Load:
     return Load(tmp_path, sandbox.graphql_url)
 
 
-@pytest.fixture
-def certificate(tmp_path: Path) -> tuple[Path, Path]:
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A certificate for loopback and its key."""
-    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    folder = tmp_path_factory.mktemp("tls")
+    key, certificate = folder / "key.pem", folder / "certificate.pem"
     made = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost"]
     names = ["-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"]
     try:

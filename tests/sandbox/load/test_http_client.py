@@ -51,7 +51,7 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
         context.load_cert_chain(certificate, key)
         server.socket = context.wrap_socket(server.socket, server_side=True)
         TLS.load_verify_locations(certificate)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     yield f"{request.param}://127.0.0.1:{server.server_address[1]}"
     server.shutdown()
