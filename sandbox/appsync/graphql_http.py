@@ -22,7 +22,6 @@ from sandbox.appsync.context import EXECUTION_LIMIT_S, TIMED_OUT, RequestInfo
 from sandbox.appsync.errors import ResolverError, request_error, resolver_error
 from sandbox.appsync.graphql.documents import Documents, InvalidDocument, MalformedDocument, SubscriptionStatement
 from sandbox.appsync.graphql.execution import INTERNAL_FAILURE, Outcome, Publication
-from sandbox.appsync.graphql.validation import variable_errors
 from sandbox.appsync.graphql.variables import VariableFault
 from sandbox.appsync.graphql_request import Refused, graphql_request
 from sandbox.appsync.metrics import AppSyncMetrics
@@ -160,7 +159,7 @@ class GraphQLOverHttp:
         try:
             return statement.run(variables, info)
         except VariableFault as fault:
-            return Outcome(None, variable_errors(fault.errors), [])
+            return Outcome(None, fault.errors, [])
         except RecursionError:
             return Outcome(None, [request_error("The request is nested too deeply.")], [])
 

@@ -10,7 +10,6 @@ from graphql import GraphQLError
 from sandbox.appsync.api_keys import ApiKeys, Unauthorized
 from sandbox.appsync.graphql.documents import Documents, InvalidDocument, MalformedDocument, SubscriptionStatement
 from sandbox.appsync.graphql.subscription import SubscriptionSelection
-from sandbox.appsync.graphql.validation import variable_errors
 from sandbox.appsync.graphql.variables import VariableFault
 from sandbox.appsync.realtime_auth import start_key
 from sandbox.appsync.realtime_frames import Error, error, unsupported
@@ -45,7 +44,7 @@ def bind_start(payload: Any, documents: Documents, keys: ApiKeys) -> Binding:
     except InvalidDocument as fault:
         raise StartRefused(fault.errors) from None
     except VariableFault as fault:
-        raise StartRefused(variable_errors(fault.errors)) from None
+        raise StartRefused(fault.errors) from None
     except (MalformedDocument, GraphQLError) as fault:
         raise _bad_request(str(getattr(fault, "message", fault))) from None
     except RecursionError:

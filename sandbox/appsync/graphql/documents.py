@@ -16,7 +16,6 @@ from graphql import (
     OperationType,
     get_argument_values,
     parse,
-    validate,
 )
 from graphql.execution.values import VariableValues
 
@@ -120,12 +119,12 @@ class Documents:
     def _compile(self, text: str, operation_name: str | None) -> Statement:
         try:
             document = parse(text, max_tokens=MAX_TOKENS)
-            faults = validate(self.api.schema, document, max_errors=20)
+            faults = validation_errors(self.api.schema, document)
         except (GraphQLError, RecursionError):
             raise MalformedDocument(UNPARSABLE) from None
         operation = _operation(document, operation_name)
         if faults:
-            raise InvalidDocument(validation_errors(document, faults))
+            raise InvalidDocument(faults)
         fragments = {each.name.value: each for each in document.definitions if isinstance(each, FragmentDefinitionNode)}
         if self.api.schema.get_root_type(operation.operation) is None:
             raise MalformedDocument(f"Schema is not configured for {operation.operation.value}s.")

@@ -10,9 +10,22 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from graphql import DocumentNode, FieldNode, GraphQLError, Visitor, visit
+from graphql import (
+    DocumentNode,
+    FieldNode,
+    GraphQLError,
+    GraphQLSchema,
+    ValuesOfCorrectTypeRule,
+    Visitor,
+    specified_rules,
+    validate,
+    visit,
+)
 
 from sandbox.appsync.errors import location, request_error
+from sandbox.appsync.graphql.wrong_type import OPENING, WrongTypeRule
+
+MAX_ERRORS = 20
 
 _WORDS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
     (re.compile(pattern), kind, words)
@@ -47,40 +60,40 @@ _WORDS: tuple[tuple[re.Pattern[str], str, str], ...] = tuple(
         ),
         (r"Unknown type '(?P<a>\w+)'", "UnknownType", "Unknown type {a}"),
         (r"Unknown fragment '(?P<a>\w+)'", "UndefinedFragment", "Undefined fragment {a}"),
+        (r"Fragment '(?P<a>\w+)' is never used", "UnusedFragment", "Unused fragment {a}"),
         (r"Unknown directive '@(?P<a>\w+)'", "UnknownDirective", "Unknown directive {a}"),
     )
 )  # fmt: skip
 
 
-def validation_errors(document: DocumentNode, faults: list[GraphQLError]) -> list[dict[str, Any]]:
-    """Entries of `errors` for what validation found."""
-    return [_entry(document, fault) for fault in faults]
+_RULES = [rule for rule in specified_rules if rule is not ValuesOfCorrectTypeRule] + [WrongTypeRule]
 
 
-def variable_errors(faults: list[GraphQLError]) -> list[dict[str, Any]]:
-    """Entries of `errors` for variables that do not fit their types."""
-    entries = []
-    for fault in faults:
-        name = re.match(r"Variable '?\$(\w+)'?", fault.message)
-        who = name.group(1) if name else "?"
-        null = re.search(r"of (?:required|non-null) type '([^']+)'|non-nullable type '([^']+)'", fault.message)
-        if null is not None:
-            kind = null.group(1) or null.group(2)
-            message = f"Variable '{who}' has coerced Null value for NonNull type '{kind}'"
-        else:
-            message = f"Variable '{who}' has an invalid value: {fault.message}"
-        entries.append(request_error(message, _locations(fault)))
-    return entries
+def validation_errors(schema: GraphQLSchema, document: DocumentNode) -> list[dict[str, Any]]:
+    """Entries of `errors` for what is wrong with a document; none for a valid one."""
+    faults = validate(schema, document, max_errors=MAX_ERRORS)
+    if not faults:
+        return []
+    worded = validate(schema, document, _RULES, MAX_ERRORS)  # the same faults, those of literals in AppSync's words
+    return [_entry(document, fault) for fault in worded or faults]
 
 
 def _entry(document: DocumentNode, fault: GraphQLError) -> dict[str, Any]:
+    text = _worded(fault.message)
+    if text is None:
+        return request_error(f"Validation error: {fault.message}", _locations(fault))
+    where = _where(document, fault)
+    return request_error(f"{text} @ '{where}'" if where else text, _locations(fault))
+
+
+def _worded(message: str) -> str | None:
+    if message.startswith(OPENING):
+        return f"Validation error of type WrongType: {message}"
     for pattern, kind, words in _WORDS:
-        found = pattern.match(fault.message)
+        found = pattern.match(message)
         if found is not None:
-            where = _where(document, fault)
-            text = f"Validation error of type {kind}: {words.format(**found.groupdict())}"
-            return request_error(f"{text} @ '{where}'" if where else text, _locations(fault))
-    return request_error(f"Validation error: {fault.message}", _locations(fault))
+            return f"Validation error of type {kind}: {words.format(**found.groupdict())}"
+    return None
 
 
 def _locations(fault: GraphQLError) -> list[dict[str, Any]]:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from graphql import (
-    GraphQLError,
     GraphQLInputObjectType,
     GraphQLList,
     GraphQLNonNull,
@@ -20,16 +19,16 @@ from graphql import (
 from graphql.execution.values import VariableValues, get_variable_values
 
 from sandbox.appsync.graphql.schema import is_date_time
+from sandbox.appsync.graphql.variable_faults import variable_error
 
 Check = Callable[[Any], bool]
-MAX_ERRORS = 50
 
 
 class VariableFault(Exception):
-    """Variables that do not fit; `errors` are graphql-core's."""
+    """Variables that do not fit; `errors` are the entries of the answer."""
 
-    def __init__(self, errors: list[GraphQLError]) -> None:
-        super().__init__(str(errors[0]))
+    def __init__(self, errors: list[dict[str, Any]]) -> None:
+        super().__init__(errors[0]["message"])
         self.errors = errors
 
 
@@ -67,9 +66,9 @@ class Variables:
 
     def coerce_fully(self, given: dict[str, Any]) -> VariableValues:
         """By graphql-core, with what its executor needs to know about each value."""
-        values = get_variable_values(self.schema, self.definitions, given, MAX_ERRORS)
+        values = get_variable_values(self.schema, self.definitions, given, max_errors=1)
         if isinstance(values, list):
-            raise VariableFault(values)
+            raise VariableFault([variable_error(self.schema, self.definitions, given)])
         return values
 
 
