@@ -82,7 +82,7 @@ def subtitle(run: Run, say: Wording) -> str:
     record, parties = run.record, workload_of(run.record.scenario).parties
     return say(
         "page.subtitle" if "nodes" in parties else "page.workload",
-        description=record.scenario.description or record.scenario_name,
+        description=say.phrase(record.scenario.description) or record.scenario_name,
         **{who: say.plural(_PARTIES[who], count) for who, count in parties.items() if who in _PARTIES},
         parties=", ".join(say.plural(_PARTIES[who], count) for who, count in parties.items() if who in _PARTIES),
         target=say.name_of("target", record.target.kind),

@@ -7,6 +7,7 @@ import pandas as pd
 
 from reports.charts import Line, timeline
 from reports.document import Block, Cell, Chart, Charts, Listing, Section, Table, Text
+from reports.error_meanings import meaning
 from reports.numbers import count, number, percent
 from reports.quantiles import bin_edges
 from reports.run import Run
@@ -66,8 +67,10 @@ def _example(names: tuple[Any, ...], first: pd.Series, say: Wording) -> str:
     message = " ".join(str(first["error_message"]).split())
     if len(message) > MESSAGE_CHARACTERS:
         message = message[:MESSAGE_CHARACTERS] + " …"
+    known = meaning(message, say)
+    said = [] if known is None else [say("errors.meaning", meaning=known)]
     request = [say("errors.request", id=first["request_id"])] if first["request_id"] else []
-    return "\n".join([f"{operation}, {error_type or '–'}", message, *request])
+    return "\n".join([f"{operation}, {error_type or '–'}", message, *said, *request])
 
 
 def _timeline(run: Run, say: Wording) -> Chart:

@@ -29,7 +29,7 @@ def page(study: CostStudy, name: str, scenario: Scenario, say: Wording, today: d
         title=say("costs.title", name=name),
         subtitle=say(
             "costs.subtitle",
-            description=scenario.description or name,
+            description=say.phrase(scenario.description) or name,
             lessons=number(calendar.lessons_per_day),
             minutes=number(calendar.lesson_minutes),
             days=number(calendar.days_per_month),

@@ -58,7 +58,7 @@ def page(
         title=say("heartbeats.title", name=name),
         subtitle=say(
             "heartbeats.subtitle",
-            description=scenario.description or name,
+            description=say.phrase(scenario.description) or name,
             combinations=count(len(swept)),
             groups=say.plural("page.groups", population.groups),
             nodes=say.plural("page.nodes", population.nodes),

@@ -47,7 +47,7 @@ def page(studies: Sequence[LimitsStudy], name: str, scenario: Scenario, say: Wor
         title=say("headroom.title", name=name),
         subtitle=say(
             "headroom.subtitle",
-            description=scenario.description or name,
+            description=say.phrase(scenario.description) or name,
             groups=say.plural("page.groups", population.groups),
             nodes=say.plural("page.nodes", population.nodes),
             layout=study.layout,

@@ -8,24 +8,38 @@ from pathlib import Path
 
 import pytest
 
+from capacity.forecasting.forecast import forecast
+from capacity.scenario import load_scenarios
+from capacity.studies.limits import study
+from capacity.workloads.direct.workload import DirectWorkload
 from capacity.workloads.mesh.workload import MeshWorkload
 from capacity.workloads.timeline.workload import TimelineWorkload
 from reports.rules import rules
 from reports.wording import PHRASES, Wording, phrases
 
 ROOT = Path(__file__).parents[3]
+SCENARIOS = ROOT / "scenarios.yaml"
 SPEAKERS = (
     "capacity/judgement/comparison.py",
     "capacity/judgement/figures.py",
     "capacity/measurement/metric_reading.py",
     "locustfiles/running/record.py",
+    "locustfiles/nodes/node.py",
+    "locustfiles/nodes/hearing.py",
+    "meshcap/process_watch.py",
 )
-LISTS = ("reasons", "notes")
+LISTS = ("reasons", "notes", "said")
+COUNTED = ": 7 times"
 
 
 def said_in(path: Path) -> Iterator[str]:
-    """What a module appends to its reasons or notes, or says of an unknown figure; values are sampled."""
+    """What a module appends to its reasons or notes, counts there, or says of an unknown figure; values are sampled."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Subscript):
+            counted = node.target
+            if isinstance(counted.value, ast.Attribute) and counted.value.attr in LISTS:
+                yield _text(counted.slice) + COUNTED
+            continue
         if not isinstance(node, ast.Call) or not node.args:
             continue
         called = node.func
@@ -51,12 +65,28 @@ def test_every_reason_and_note_of_a_room_is_translated(name: str) -> None:
     said = list(said_in(ROOT / name))
     assert said, "nothing was found in it: has its way of speaking changed?"
     say = Wording("ja")
+    assert [text for text in said if text.removesuffix(COUNTED) in say.phrase(text)] == []
+
+
+def test_every_source_of_a_rule_or_limit_is_translated() -> None:
+    say = Wording("ja")
+    said = {rule.source for rule in rules() if rule.source}
+    for scenario in load_scenarios(SCENARIOS).values():
+        said |= {limit.source for limit in forecast(scenario).limits if " " in limit.source}  # not a setting of ours
+        if scenario.workload.name == "mesh":
+            said |= {row.source for row in study(scenario).rows if " " in row.source}
+    assert {text for text in said if say.phrase(text) == text} == set()
+
+
+def test_every_shipped_scenario_is_described_in_japanese() -> None:
+    say = Wording("ja")
+    said = [scenario.description for scenario in load_scenarios(SCENARIOS).values()]
     assert [text for text in said if say.phrase(text) == text] == []
 
 
 def test_every_assumption_of_a_forecast_is_translated() -> None:
     say = Wording("ja")
-    said = [*MeshWorkload.assumptions, *TimelineWorkload.assumptions]
+    said = [*MeshWorkload.assumptions, *TimelineWorkload.assumptions, *DirectWorkload.assumptions]
     assert [text for text in said if say.phrase(text) == text] == []
 
 
