@@ -12,9 +12,9 @@ import typer
 from meshcap.console import data, say
 from meshcap.errors import UserError
 from meshcap.options import SCENARIOS, AsJson, ScenarioFile
+from meshcap.sandbox_behaviour import api_keys, behaviour
 
 if TYPE_CHECKING:
-    from sandbox.appsync.behaviour import Behaviour
     from sandbox.info import SandboxInfo
 
 
@@ -39,6 +39,16 @@ def command(
     latency: Annotated[
         str | None, typer.Option(help="Delay of AppSync's answers: median and 99th percentile, such as 20ms,120ms.")
     ] = None,
+    lambda_latency: Annotated[
+        str | None, typer.Option(help="Run time of the Lambda function, likewise: 15ms,90ms.")
+    ] = None,
+    cold_start: Annotated[
+        str | None, typer.Option(help="What a Lambda execution takes longer in a new environment: 300ms,900ms.")
+    ] = None,
+    api_key: Annotated[
+        list[str] | None,
+        typer.Option(help="A further API key, with its expiry if it has one: da2-second@2026-12-31T00:00:00Z."),
+    ] = None,
     tls: Annotated[
         bool, typer.Option("--tls", help="Serve https and wss, with a certificate of the sandbox's own making.")
     ] = False,
@@ -52,9 +62,10 @@ def command(
 ) -> None:
     """Serve a local stand-in for AWS until Ctrl-C. The API key is that of MESHCAP_API_KEY, or the default one."""
     from capacity.scenario import load_scenario
-    from sandbox.config import SandboxConfig, SandboxConfigError
+    from sandbox.config import DEFAULT_API_KEY, SandboxConfig, SandboxConfigError
     from sandbox.server import Sandbox, run
 
+    further, expires_s = api_keys(api_key or ())
     given: dict[str, Any] = {
         "host": host,
         "port": port,
@@ -66,7 +77,8 @@ def command(
         "tls": tls or None,
         "tls_certificate": tls_certificate,
         "tls_key": tls_key,
-        "api_keys": (os.environ["MESHCAP_API_KEY"],) if os.environ.get("MESHCAP_API_KEY") else None,
+        "api_keys": (os.environ.get("MESHCAP_API_KEY") or DEFAULT_API_KEY, *further),
+        "api_key_expires_s": expires_s,
     }
     given = {name: value for name, value in given.items() if value is not None}
     try:
@@ -74,8 +86,8 @@ def command(
             config = SandboxConfig(**given)
         else:
             config = SandboxConfig.of_scenario(load_scenario(file, scenario), **given)
-        if quotas or latency:
-            config = replace(config, behaviour=_behaviour(config.region, quotas, latency))
+        delays = {"--latency": latency, "--lambda-latency": lambda_latency, "--cold-start": cold_start}
+        config = replace(config, behaviour=behaviour(config.region, quotas, delays))
     except SandboxConfigError as fault:
         raise UserError(str(fault)) from None
 
@@ -91,20 +103,6 @@ def command(
         raise UserError(str(fault)) from None
     except OSError as fault:
         raise UserError(f"cannot listen on {host}:{port} ({fault.strerror}); --port 0 takes a free one") from None
-
-
-def _behaviour(region: str, quotas: bool, latency: str | None) -> Behaviour:
-    from capacity.scenario.quantities import parse_duration_s
-    from sandbox.appsync.behaviour import Behaviour, Delay
-
-    behaviour = Behaviour.quotas_of(region) if quotas else Behaviour()
-    if latency is None:
-        return behaviour
-    try:
-        median_ms, p99_ms = (1000 * parse_duration_s(part.strip()) for part in latency.split(","))
-        return replace(behaviour, latency=Delay(median_ms, p99_ms))
-    except ValueError as fault:
-        raise UserError(f"--latency {latency!r}: {fault}; write median and 99th percentile, like 20ms,120ms") from None
 
 
 def _introduce(info: SandboxInfo) -> None:
