@@ -34,13 +34,13 @@ from locustfiles.direct.dynamodb_requests import RequestMaker
 from locustfiles.direct.load_report import write_load_report
 from locustfiles.direct.request_rows import RequestRows
 from locustfiles.running.clock import now_s
+from locustfiles.running.generator import generator
 from locustfiles.running.giving_up import give_up
 from locustfiles.running.scenario_options import add_scenario_options
 from locustfiles.running.scheduled_user import (
     EverybodyAtOnce,  # noqa: F401  Locust takes the schedule that it finds here
     ScheduledUser,
     Send,
-    begin_scenario,
 )
 
 logger = logging.getLogger(__name__)
@@ -68,7 +68,7 @@ class DirectLoad:
         try:
             self.plan = plan_of(options, endpoint)
             if options.scenario:
-                scenario = begin_scenario(environment, "dynamodb", "locustfiles/dynamodb.py")
+                scenario = generator.begin(environment, "dynamodb")
                 self.plan = replace(plan_of_scenario(scenario), table=options.table)
                 environment.user_classes = [DynamoDBScenarioUser]
             else:

@@ -103,7 +103,7 @@ def _options(parser: Any) -> None:
 
 @events.init.add_listener  # type: ignore[untyped-decorator]
 def _begin(environment: Any, **_: Any) -> None:
-    scenario = generator.begin(environment)
+    scenario = generator.begin(environment, "mesh")
     options, population = environment.parsed_options, scenario.population
     MeshMember.weight = population.members_per_group
     if not population.members_per_group:

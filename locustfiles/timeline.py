@@ -36,7 +36,6 @@ from locustfiles.running.scheduled_user import (
     EverybodyAtOnce,  # noqa: F401  Locust takes the schedule that it finds here
     ScheduledUser,
     Send,
-    begin_scenario,
 )
 
 app = TimelineApp()
@@ -122,7 +121,7 @@ def _begin(environment: Any) -> None:
     if not is_loopback(endpoint) and not options.i_own_this_endpoint:
         give_up(f"{endpoint or 'AWS'} is not on this machine: add --i-own-this-endpoint if it is yours to load")
     if options.scenario:
-        scenario = begin_scenario(environment, "timeline", "locustfiles/timeline.py")
+        scenario = generator.begin(environment, "timeline")
         app.timeline = app_of(scenario, options.table)
         environment.user_classes = [TimelineUser]
     else:

@@ -66,13 +66,21 @@ class Generator:
 
     # -- set up --------------------------------------------------------------------------------------------------
 
-    def begin(self, environment: Environment) -> Scenario:
-        """Read the options and join master, workers or neither. Ends the process on a scenario that is not valid."""
+    def begin(self, environment: Environment, workload: str) -> Scenario:
+        """Read the options and join master, workers or neither.
+
+        Ends the process on a scenario that is not valid, or that runs another workload than the calling locustfile.
+        """
         self._environment, self._options = environment, environment.parsed_options
         try:
             self.scenario = load_scenario(Path(self._options.scenarios), self._options.scenario)
         except ScenarioError as fault:
             give_up(str(fault))
+        if (named := self.scenario.workload.name) != workload:
+            give_up(
+                f"scenario {self._options.scenario} runs workload {named}; locustfiles/{workload}.py runs {workload} "
+                f"alone: take locustfiles/{named}.py"
+            )
         if self._options.headless and not self.is_worker:
             self._permit_target()
         if isinstance(self._runner, WorkerRunner | LocalRunner):

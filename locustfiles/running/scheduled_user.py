@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import gevent
 from locust import LoadTestShape, User, constant, task
 from locust.exception import StopUser
 
-from capacity.scenario import Scenario
 from locustfiles.nodes.session import Session
 from locustfiles.running.clock import now_s
 from locustfiles.running.generator import generator
-from locustfiles.running.giving_up import give_up
 from locustfiles.running.run_plan import players
 
 _A_LONG_TIME_S = 1e8
@@ -71,12 +68,3 @@ class EverybodyAtOnce(LoadTestShape):
         assert scenario is not None
         users = players(scenario)
         return None if users is None or generator.has_ended() else (users, float(users))
-
-
-def begin_scenario(environment: Any, workload: str, locustfile: str) -> Scenario:
-    """Begin the scenario that the options name; ends the process if it runs another workload."""
-    scenario = generator.begin(environment)
-    if scenario.workload.name != workload:
-        name = environment.parsed_options.scenario
-        give_up(f"scenario {name} runs workload {scenario.workload.name}; {locustfile} runs {workload} alone")
-    return scenario

@@ -42,3 +42,18 @@ def test_a_mistake_is_answered_with_what_is_expected(words: str, said: list[str]
     assert "Traceback" not in done.stderr
     assert "pydantic" not in done.stderr
     assert all(words in done.stderr for words in said)
+
+
+@pytest.mark.parametrize(
+    ("locustfile", "scenario", "other"),
+    [
+        ("mesh", "timeline", "timeline"),
+        ("timeline", "smoke", "mesh"),
+        ("dynamodb", "smoke --table posts", "mesh"),
+    ],
+)
+def test_a_locustfile_refuses_the_scenario_of_another_and_names_it(locustfile: str, scenario: str, other: str) -> None:
+    words = f"-m locust -f locustfiles/{locustfile}.py -H http://127.0.0.1:9/graphql --headless --scenario {scenario}"
+    done = subprocess.run([sys.executable, *words.split()], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert done.returncode == ExitCode.BAD_CONFIGURATION
+    assert f"take locustfiles/{other}.py" in done.stderr
