@@ -93,10 +93,5 @@ class StreamReading:
         return 0.0 if by_lambda else self.calls
 
 
-def most_consumers() -> int:
-    """Processes that should read one shard at a time; more are throttled (Streams guide; confidence middle)."""
-    return round(limit("dynamodb.streams_readers"))
-
-
 def _size(item: Item | None) -> int:
     return 0 if item is None else item_size_bytes(item)

@@ -28,11 +28,6 @@ class Consistency(StrEnum):
     STRONG = "strong"
     TRANSACTIONAL = "transactional"
 
-    @property
-    def units_per_block(self) -> float:
-        """Read units per 4 KB."""
-        return _UNITS_PER_BLOCK[self]
-
 
 _UNITS_PER_BLOCK = {Consistency.EVENTUAL: 0.5, Consistency.STRONG: 1.0, Consistency.TRANSACTIONAL: 2.0}
 

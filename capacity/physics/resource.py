@@ -44,7 +44,6 @@ class ThroughputResource:
         self._recent_minutes: dict[Kind, deque[tuple[float, float]]] = {"read": deque(), "write": deque()}
         self._table: dict[Kind, tuple[Limit, ...]] = {"read": (), "write": ()}
         self._pending: list[tuple[float, Partition, Bound]] = []
-        self._inner_hashes: set[int] = set()
         self._minute_end_s = math.floor(now_s / 60.0) * 60.0 + 60.0
         self._next_event_s = self._minute_end_s
         self._active = False

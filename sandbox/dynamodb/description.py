@@ -9,8 +9,6 @@ from sandbox.dynamodb.config import EngineConfig
 
 Description = dict[str, Any]
 
-STREAM_LABEL = "%Y-%m-%dT%H:%M:%S"
-
 
 def table_arn(config: EngineConfig, name: str) -> str:
     return f"arn:aws:dynamodb:{config.region}:{config.account_id}:table/{name}"

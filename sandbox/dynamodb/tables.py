@@ -112,10 +112,6 @@ class TableState:
         else:
             del sizes[hash128]
 
-    @property
-    def key_attribute_names(self) -> set[str]:
-        return set(self.keys.attributes)
-
     def global_indexes(self) -> Iterator[IndexState]:
         return (index for index in self.indexes if index.is_global)
 

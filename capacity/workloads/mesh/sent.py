@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pyarrow as pa
 
 from capacity.scenario import Scenario
-from capacity.workloads.mesh.charges import charge
-from capacity.workloads.mesh.layouts import layout_model, table_of
 from capacity.workloads.mesh.plan import LENGTHS
 from capacity.workloads.mesh.requests import CODE, Ints, Outcome, Requests
 from capacity.workloads.sent_rows import codes, floats, is_throttle, lengths, operation_codes, outcomes, seconds
 from capacity.workloads.stream import Sent
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _GROUP_MISSING = ("GroupNotFound", "Unauthorized", "Group not found")
 
@@ -77,29 +70,6 @@ def sent_requests(table: pa.Table, scenario: Scenario, *, only_reads_throttled: 
         uncertain=uncertain,
         left_out=int((code < 0).sum()),
     )
-
-
-def units_of_sent(requests: pd.DataFrame, scenario: Scenario, layout: str) -> pd.DataFrame:
-    """The model applied to a run's requests: one row per second, operation, resource and kind ("read" or "write").
-
-    Columns: second (epoch seconds), operation, resource ("table" or an index), kind, units.
-    """
-    import pandas as pd
-
-    from capacity.workloads.mesh.requests import OPERATIONS
-
-    sent = sent_requests(pa.Table.from_pandas(requests, preserve_index=False), scenario)
-    charges = charge(sent.requests, layout_model(layout), table_of(scenario))
-    frame = pd.DataFrame(
-        {
-            "second": np.floor(sent.requests.start_s + sent.requests.time_s[charges.request]).astype(np.int64),
-            "operation": np.array(OPERATIONS)[sent.requests.operation[charges.request]],
-            "resource": np.array(charges.resources)[charges.resource],
-            "kind": np.array(["read", "write"])[charges.kind],
-            "units": charges.units,
-        }
-    )
-    return frame.groupby(["second", "operation", "resource", "kind"])[["units"]].sum().reset_index()
 
 
 def _refusal(error: str, message: str) -> Outcome:

@@ -32,10 +32,6 @@ _TOKEN = re.compile(r"[#:]?[A-Za-z0-9_]+|<=|>=|<>|\s+|.", re.DOTALL)
 
 
 class _Tree(Transformer[Token, Any]):
-    def __init__(self) -> None:
-        super().__init__()
-        self.redundant = False
-
     def path_start(self, children: list[Token]) -> str:
         return str(children[0])
 
