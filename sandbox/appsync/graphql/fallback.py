@@ -20,11 +20,13 @@ from graphql import (
     default_field_resolver,
     execute_sync,
     get_named_type,
+    get_nullable_type,
 )
 
 from sandbox.appsync.context import RequestInfo
 from sandbox.appsync.errors import location
 from sandbox.appsync.graphql.execution import Api, Outcome, Publication, resolve_root
+from sandbox.appsync.graphql.projection import type_name
 from sandbox.appsync.graphql.selections import Collector, Shape
 from sandbox.appsync.graphql.variables import Variables
 
@@ -116,7 +118,8 @@ def _translate(schema: GraphQLSchema, error: GraphQLError) -> dict[str, Any]:
     if found is not None:
         parent = schema.type_map[found["parent"]]
         assert isinstance(parent, GraphQLObjectType)
-        kind = get_named_type(parent.fields[found["field"]].type)
+        declared = parent.fields[found["field"]].type
+        kind = type_name(get_nullable_type(declared)) if isinstance(path[-1], str) else get_named_type(declared)
         message = f"Cannot return null for non-nullable type: '{kind}' within parent '{parent}' ({text})"
     else:
         message = f"Can't serialize value ({text}) : {error.message}"

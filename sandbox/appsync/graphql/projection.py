@@ -1,7 +1,8 @@
 """Turns a resolver's value into the answer that a selection asks for, by closures compiled once per document.
 
 Nulls propagate as the GraphQL specification says (2021-10, section 6.4.4): a null or unserialisable value at a non-null
-position empties the nearest nullable parent, and is reported once with its path.
+position empties the nearest nullable parent. Each is reported with its path, several of one object too, as AppSync does
+(aws-appsync-community issue 247, 2022-09).
 """
 
 from __future__ import annotations
@@ -107,6 +108,7 @@ def _object(plan: Plan, refuse: Refuse | None) -> Complete:
             return _unfit(value, "OBJECT", refuse, errors, path)
         get = value.get
         out = {}
+        whole = True
         for key, name, exact, nullable, complete in plan:
             field = get(name)
             if field.__class__ is exact:
@@ -114,8 +116,13 @@ def _object(plan: Plan, refuse: Refuse | None) -> Complete:
             elif nullable and field is None:
                 out[key] = None
             else:
-                out[key] = complete(field, errors, (path, key))
-        return out
+                try:
+                    out[key] = complete(field, errors, (path, key))
+                except NullAtNonNull:
+                    whole = False  # its siblings may be at fault, too
+        if whole:
+            return out
+        raise NullAtNonNull
 
     return project if refuse is not None else _or_null(project)
 
@@ -124,7 +131,16 @@ def _list(complete: Complete, refuse: Refuse | None) -> Complete:
     def each(value: Any, errors: Errors, path: Any) -> Any:
         if value.__class__ is not list:
             return _unfit(value, "LIST", refuse, errors, path)
-        return [complete(member, errors, (path, index)) for index, member in enumerate(value)]
+        out = []
+        whole = True
+        for index, member in enumerate(value):
+            try:
+                out.append(complete(member, errors, (path, index)))
+            except NullAtNonNull:
+                whole = False
+        if whole:
+            return out
+        raise NullAtNonNull
 
     return each if refuse is not None else _or_null(each)
 
@@ -169,7 +185,7 @@ def _unfit(value: Any, expected: str, refuse: Refuse | None, errors: Errors, pat
 
 
 def _refusal(declared: GraphQLOutputType, parent: str) -> Refuse:
-    name = _type_name(declared)
+    name = type_name(declared)
 
     def refuse(errors: Errors, path: Any) -> None:
         text = f"Cannot return null for non-nullable type: '{name}' within parent '{parent}' ({_text(path)})"
@@ -179,8 +195,9 @@ def _refusal(declared: GraphQLOutputType, parent: str) -> Refuse:
     return refuse
 
 
-def _type_name(declared: Any) -> str:
-    return _type_name(declared.of_type) if isinstance(declared, GraphQLList | GraphQLNonNull) else str(declared)
+def type_name(declared: Any) -> str:
+    """The name of a type that must not be null; a list has none, and AppSync prints it as `null`."""
+    return "null" if isinstance(declared, GraphQLList) else str(declared)
 
 
 def path_list(path: Any) -> list[str | int]:
