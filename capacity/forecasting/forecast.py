@@ -164,14 +164,16 @@ class _Series:
             provisioned_units_per_s=_provisioned(scenario, name, kind),
             burst_left_units=None if levels is None else _round(levels),
             throttled=len(refusals),
-            throttled_per_step=self._per_step(refusals),
+            throttled_per_step=self._throttled(refusals, STEP_S, self.steps),
+            throttled_per_s=self._throttled(refusals, 1, self.duration_s) if refusals else [],
             first_throttle_s=None if first is None else first.time_s,
             first_throttle_limit=None if first is None else first.limit,
         )
 
-    def _per_step(self, refusals: list[Refusal]) -> list[int]:
-        steps = np.array([int(r.time_s // STEP_S) for r in refusals], np.int64)
-        counts: list[int] = np.bincount(steps, minlength=self.steps).tolist()
+    @staticmethod
+    def _throttled(refusals: list[Refusal], step_s: int, steps: int) -> list[int]:
+        at = np.array([int(r.time_s // step_s) for r in refusals], np.int64)
+        counts: list[int] = np.bincount(np.minimum(at, steps - 1), minlength=steps).tolist()
         return counts
 
 

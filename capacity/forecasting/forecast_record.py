@@ -56,6 +56,8 @@ class ThroughputForecast(_Part):
     throttled: int
     """Throttle events."""
     throttled_per_step: list[int]
+    throttled_per_s: list[int] = Field(default_factory=list)
+    """In each second; empty where there are none, and in a forecast of an earlier release."""
     first_throttle_s: float | None
     first_throttle_limit: str | None
     """Middle of the throttling reason, such as ProvisionedThroughput."""
@@ -69,7 +71,7 @@ class ResourceForecast(_Part):
     name: str
     read: ThroughputForecast
     write: ThroughputForecast
-    partitions: int
+    partitions: int = Field(ge=1, le=100_000)
     """At the end of the run."""
 
 
@@ -112,7 +114,7 @@ class Forecast(_Part):
     duration_s: int
     hold_from_s: float
     hold_until_s: float
-    step_s: int = STEP_S
+    step_s: int = Field(default=STEP_S, ge=1, le=3_600)
     requests: int
     operations: list[OperationForecast]
     resources: list[ResourceForecast]

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from reports.charts import Line, Mark, timeline
 from reports.document import Block, Cell, Chart, Charts, Figure, Key, Section, Table
 from reports.measurements import THROTTLE_CAUSES, Points, dimensions_of, points, resources
 from reports.numbers import count, duration, number
+from reports.quantiles import bin_edges
 from reports.run import Run
 from reports.sections.capacity import name_of
 from reports.wording import Wording
@@ -183,13 +187,28 @@ def _chart(run: Run, event: Throttles, say: Wording) -> Chart:
 
 
 def _planned(run: Run, event: Throttles) -> Line | None:
+    """The forecast's events, in the periods of the measurement where they are known by the second."""
     if run.forecast is None or not event.forecast:
         return None
     resource = run.forecast.resource(event.resource)
-    steps = (resource.read if event.kind == "read" else resource.write).throttled_per_step
-    step_s = run.forecast.step_s
-    rate = [events / step_s for events in steps]
-    return Line([n * step_s for n in range(len(steps) + 1)], [*rate, rate[-1]], "plan", "dashed", steps=True)
+    part = resource.read if event.kind == "read" else resource.write
+    events, step_s = (
+        (part.throttled_per_s, 1) if part.throttled_per_s else (part.throttled_per_step, run.forecast.step_s)
+    )
+    edges_s = step_s * np.arange(len(events) + 1, dtype=float)
+    if step_s == 1:
+        edges_s = _periods(event.measured, run.length_s)
+    planned = np.histogram(step_s * (np.arange(len(events)) + 0.5), edges_s, weights=events)[0] / np.diff(edges_s)
+    return Line(edges_s, [*planned, planned[-1]], "plan", "dashed", steps=True)
+
+
+def _periods(measured: Points | None, length_s: float) -> NDArray[np.float64]:
+    """Edges of periods over the whole run, those of the measurement or of a round width where there is none."""
+    if measured is None or not len(measured.time_s):
+        return bin_edges(length_s)
+    period_s = measured.period_s
+    begin_s = measured.time_s[0] - period_s * np.ceil(measured.time_s[0] / period_s)
+    return np.arange(begin_s, length_s + period_s, period_s)
 
 
 def _operations(run: Run, say: Wording) -> Table | None:

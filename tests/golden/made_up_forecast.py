@@ -39,6 +39,7 @@ def throughput(rate: float, provisioned: float, *, throttled: bool = False) -> T
         burst_left_units=left,
         throttled=61 if throttled else 0,
         throttled_per_step=[0, 0, 0, 0, 15, 23, 23, 0] if throttled else [0] * len(SHAPE),
+        throttled_per_s=[0] * 40 + [1] * 5 + [2] * 5 + 2 * ([2] * 7 + [3] * 3) + [0] * 6 if throttled else [],
         first_throttle_s=40.4 if throttled else None,
         first_throttle_limit="ProvisionedThroughput" if throttled else None,
     )

@@ -83,6 +83,17 @@ def test_a_bank_of_300_seconds_is_gone_after_300_r_over_d_minus_r() -> None:
     assert sum(late) / len(late) == pytest.approx(10 * r, rel=0.02)
 
 
+def test_throttles_are_told_by_the_second_of_which_the_first_is_one() -> None:
+    # 10 groups that open with 130 units and report 40 times a second spend a bank of 300 units within seconds.
+    found = forecast(scenario(groups=10, billing=provisioned(1)))
+    part = found.resource("table").write
+    assert part.first_throttle_s is not None
+    assert sum(part.throttled_per_s) == sum(part.throttled_per_step) == part.throttled > 0
+    assert next(second for second, events in enumerate(part.throttled_per_s) if events) == int(part.first_throttle_s)
+    assert [sum(part.throttled_per_s[at : at + 10]) for at in range(0, found.duration_s, 10)] == part.throttled_per_step
+    assert found.resource("GroupIdIndex").read.throttled_per_s == []
+
+
 def test_enough_capacity_throttles_nothing_and_keeps_its_bank() -> None:
     found = forecast(scenario(groups=10, hold="120s", billing=provisioned(60)))
     table = found.resource("table").write
