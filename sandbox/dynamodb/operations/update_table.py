@@ -50,8 +50,22 @@ def update_table(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[st
     _check(table, request, updates)
     check_quotas(request, engine.config.most_units)
     _take_decreases(table, request, updates, now_s)
-    description = table.description
-    throughput = request.get("ProvisionedThroughput")
+    _set_billing(table, request, now_s)
+    _set_details(table, request, now_s)
+    _set_stream(engine, table, request.get("StreamSpecification"), now_s)
+    for update in updates:
+        _apply(engine, table, update, now_s)
+    _drop_unused_definitions(table)
+    engine.set_throughput(table, now_s)
+    engine.change_status(table, "UPDATING", now_s)
+    for update in updates:
+        if update.get("Create") is not None:
+            engine.start_backfill(table, table.index_by_name[update["Create"]["IndexName"]], now_s)
+    return {"TableDescription": engine.describe(table)}
+
+
+def _set_billing(table: TableState, request: dict[str, Any], now_s: float) -> None:
+    description, throughput = table.description, request.get("ProvisionedThroughput")
     if request.get("BillingMode") == "PAY_PER_REQUEST" and not table.is_on_demand():
         set_on_demand(description, now_s)
         description["ProvisionedThroughput"] = throughput_description(None)
@@ -64,6 +78,10 @@ def update_table(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[st
             each.pop("OnDemandThroughput", None)
     if throughput is not None:
         _set_throughput(description, throughput, now_s)
+
+
+def _set_details(table: TableState, request: dict[str, Any], now_s: float) -> None:
+    description = table.description
     for name in ("OnDemandThroughput", "DeletionProtectionEnabled"):
         if request.get(name) is not None:
             description[name] = request[name]
@@ -74,25 +92,19 @@ def update_table(engine: Engine, request: dict[str, Any], emit: Emit) -> dict[st
             "TableClass": request["TableClass"],
             "LastUpdateDateTime": round(now_s, 3),
         }
-    stream = request.get("StreamSpecification")
-    if stream is not None:
-        if stream["StreamEnabled"]:
-            engine.open_stream(table, stream["StreamViewType"], now_s)
-        else:
-            engine.close_stream(table)
     if request.get("AttributeDefinitions") is not None:
         known = {each["AttributeName"]: each for each in description["AttributeDefinitions"]}
         known.update({each["AttributeName"]: each for each in request["AttributeDefinitions"]})
         description["AttributeDefinitions"] = list(known.values())
-    for update in updates:
-        _apply(engine, table, update, now_s)
-    _drop_unused_definitions(table)
-    engine.set_throughput(table, now_s)
-    engine.change_status(table, "UPDATING", now_s)
-    for update in updates:
-        if update.get("Create") is not None:
-            engine.start_backfill(table, table.index_by_name[update["Create"]["IndexName"]], now_s)
-    return {"TableDescription": engine.describe(table)}
+
+
+def _set_stream(engine: Engine, table: TableState, stream: dict[str, Any] | None, now_s: float) -> None:
+    if stream is None:
+        return
+    if stream["StreamEnabled"]:
+        engine.open_stream(table, stream["StreamViewType"], now_s)
+    else:
+        engine.close_stream(table)
 
 
 def _check(table: TableState, request: dict[str, Any], updates: list[dict[str, Any]]) -> None:
