@@ -44,18 +44,8 @@ class PlanError(ValueError):
 
 def plan_of(options: Any, endpoint: str | None) -> Plan:
     """The plan of parsed options; `endpoint` is where it goes, None = AWS itself. Raises PlanError with every fault."""
-    faults = []
-    mix: dict[str, float] = {}
-    for part in filter(None, (options.mix or "").split(",")):
-        name, _, weight = part.strip().partition("=")
-        try:
-            mix[name] = float(weight or 1)
-        except ValueError:
-            faults.append(f"--mix {part!r}: {weight!r} is no weight; write it like GetItem=80,PutItem=20")
-        if name not in OPERATIONS:
-            faults.append(f"--mix {part!r}: no operation {name!r}; there are {', '.join(OPERATIONS)}")
-    if not mix or not 0 < sum(mix.values()) < 1e12 or min(mix.values(), default=0) < 0:
-        faults.append("--mix needs operations with weights above 0, like GetItem=80,PutItem=20")
+    faults: list[str] = []
+    mix, item_bytes = _mix_of(options.mix or "", faults), _item_bytes_of(options.item_size, faults)
     if not options.table:
         faults.append("--table is missing: name the table to load, like --table posts")
     for name, least, most in (
@@ -65,13 +55,6 @@ def plan_of(options: Any, endpoint: str | None) -> Plan:
         value = getattr(options, name)
         if not least <= value <= most:
             faults.append(f"--{name.replace('_', '-')} {value} is out of range; expected {least:,} to {most:,}")
-    item_bytes = 0
-    try:
-        item_bytes = parse_size_bytes(int(options.item_size) if options.item_size.isdigit() else options.item_size)
-    except ValueError as fault:
-        faults.append(f"--item-size: {fault}")
-    if not 0 <= item_bytes <= 409_600:
-        faults.append(f"--item-size {options.item_size} is more than an item may have, 400KiB")
     try:
         chooser(options.distribution, max(1, min(10, options.keys)), 0)
     except ValueError as fault:
@@ -98,6 +81,32 @@ def plan_of(options: Any, endpoint: str | None) -> Plan:
         key_prefix=options.key_prefix,
         seed=options.seed,
     )
+
+
+def _mix_of(text: str, faults: list[str]) -> dict[str, float]:
+    mix: dict[str, float] = {}
+    for part in filter(None, text.split(",")):
+        name, _, weight = part.strip().partition("=")
+        try:
+            mix[name] = float(weight or 1)
+        except ValueError:
+            faults.append(f"--mix {part!r}: {weight!r} is no weight; write it like GetItem=80,PutItem=20")
+        if name not in OPERATIONS:
+            faults.append(f"--mix {part!r}: no operation {name!r}; there are {', '.join(OPERATIONS)}")
+    if not mix or not 0 < sum(mix.values()) < 1e12 or min(mix.values(), default=0) < 0:
+        faults.append("--mix needs operations with weights above 0, like GetItem=80,PutItem=20")
+    return mix
+
+
+def _item_bytes_of(text: str, faults: list[str]) -> int:
+    item_bytes = 0
+    try:
+        item_bytes = parse_size_bytes(int(text) if text.isdigit() else text)
+    except ValueError as fault:
+        faults.append(f"--item-size: {fault}")
+    if not 0 <= item_bytes <= 409_600:
+        faults.append(f"--item-size {text} is more than an item may have, 400KiB")
+    return item_bytes
 
 
 def fit(plan: Plan, table: Table, smallest_item: dict[str, Any]) -> list[str]:

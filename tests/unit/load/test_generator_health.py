@@ -10,8 +10,8 @@ import pytest
 from capacity.scenario import Scenario
 from locustfiles.nodes.plan import Plan
 from locustfiles.nodes.session import Start
+from locustfiles.running.generator_health import judge_generator
 from locustfiles.running.lateness import Lateness
-from locustfiles.running.record import judge_generator
 
 SCENARIO = Scenario.model_validate(
     {

@@ -23,6 +23,7 @@ SPEAKERS = (
     "capacity/judgement/comparison.py",
     "capacity/judgement/figures.py",
     "capacity/measurement/metric_reading.py",
+    "locustfiles/running/generator_health.py",
     "locustfiles/running/record.py",
     "locustfiles/nodes/node.py",
     "locustfiles/nodes/hearing.py",
