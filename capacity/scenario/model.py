@@ -19,8 +19,8 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from capacity.dynamodb.table import Throughput
 from capacity.judgement.expect import Threshold
+from capacity.scenario.billing import Billing, billing_of
 from capacity.scenario.faults import Faults
 from capacity.scenario.quantities import PerSecond, SizeBytes
 from capacity.scenario.schedule import Schedule
@@ -129,50 +129,6 @@ class Traffic(_Part):
     """Bytes of one event's payload."""
 
 
-class Provisioned(_Part):
-    """Provisioned throughput of the table or of one index, in units per second."""
-
-    read_units: float = Field(alias="read", ge=1, le=1_000_000, examples=[10])
-    write_units: float = Field(alias="write", ge=1, le=1_000_000, examples=[10])
-
-    @property
-    def throughput(self) -> Throughput:
-        """The same as a table has it."""
-        return Throughput(self.read_units, self.write_units)
-
-
-class Billing(_Part):
-    """On demand, or provisioned for the table and each of its indexes."""
-
-    table: Provisioned | None = Field(None, examples=[{"read": 10, "write": 10}])
-    indexes: dict[str, Provisioned] = Field(default_factory=dict, examples=[{"GroupIdIndex": {"read": 5, "write": 10}}])
-
-    @classmethod
-    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        return {"anyOf": [{"const": "on_demand"}, handler(schema)]}
-
-    @property
-    def is_on_demand(self) -> bool:
-        """Whether requests are billed one by one."""
-        return self.table is None
-
-    @model_validator(mode="after")
-    def _whole(self) -> Billing:
-        if self.table is None and self.indexes:
-            raise ValueError("indexes are provisioned but the table is not; add table: {read: 10, write: 10}")
-        return self
-
-
-def _billing(value: Any) -> Any:
-    if value == "on_demand":
-        return {}
-    if isinstance(value, str):
-        raise ValueError(
-            f"{value!r} is no billing; write on_demand or {{table: {{read: 10, write: 10}}, indexes: ...}}"
-        )
-    return value
-
-
 def _either(schema: dict[str, Any]) -> None:
     """Population and traffic are Mesh's alone: another workload does without."""
     schema["required"] = [name for name in schema["required"] if name not in _IDLE]
@@ -199,7 +155,7 @@ class Scenario(_Part):
     schedule: Schedule
     faults: Faults = Field(default_factory=lambda: Faults.model_validate({}), examples=[{"reconnecting": 0.1}])
     layout: LayoutName = Field("deployed", examples=["deployed"])
-    billing: Annotated[Billing, BeforeValidator(_billing)] = Field(default_factory=Billing, examples=["on_demand"])
+    billing: Annotated[Billing, BeforeValidator(billing_of)] = Field(default_factory=Billing, examples=["on_demand"])
     world: World | None = Field(None, examples=["adaptive"])
     """Throughput physics of the sandbox and the forecast; by default `on_demand` or `adaptive`, as billed."""
     region: Literal["ap-northeast-1", "us-east-1"] = Field("ap-northeast-1", examples=["ap-northeast-1"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +16,7 @@ from sandbox.dynamodb.config import EngineConfig
 from sandbox.dynamodb.errors import table_not_found
 from sandbox.dynamodb.metrics import IndexMetrics, MetricSink, TableMetrics
 from sandbox.dynamodb.partition_report import partition_report
-from sandbox.dynamodb.streams import RETENTION_S, Stream
+from sandbox.dynamodb.streams import RETENTION_S, Stream, stream_label
 from sandbox.dynamodb.tables import Description, IndexState, TableState, attribute_kinds
 
 GAUGE_PERIOD_S = 60.0
@@ -296,9 +295,3 @@ def _warm(throughput: ThroughputResource) -> Description:
 def _maximum(units: Any) -> float | None:
     """A configured on-demand maximum; -1 removes it."""
     return None if units is None or units < 0 else float(units)
-
-
-def stream_label(now_s: float) -> str:
-    """Time as stream labels write it, to the millisecond."""
-    moment = datetime.datetime.fromtimestamp(now_s, datetime.UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}"

@@ -12,10 +12,10 @@ from functools import lru_cache
 from typing import Any
 
 import botocore.loaders
-import orjson
 
 from sandbox.dynamodb.errors import DynamoDBError, validation
 from sandbox.dynamodb.report_order import ENUM_ORDER, MEMBER_ORDER
+from sandbox.dynamodb.violations import as_text, length_of_keys, lower_first, path_of, violation
 
 Violations = list[str]
 Check = Callable[[Any, str, Violations], None]
@@ -56,7 +56,7 @@ class RequestShape:
                 check(value, name, violations)
         for name in self.required:
             if request.get(name) is None:
-                violations.append(_violation(None, _path("", name), "Member must not be null"))
+                violations.append(violation(None, path_of("", name), "Member must not be null"))
         if violations:
             raise violations_error(sorted(violations, key=self._place))
 
@@ -94,7 +94,7 @@ def request_shape(operation: str, streams: bool = False) -> RequestShape:
     input_shape = shapes[model["operations"][operation]["input"]["shape"]]
     compiled: dict[str, Check] = {}
     members = {
-        name: _compile(member["shape"], shapes, compiled, _lower_first(name))
+        name: _compile(member["shape"], shapes, compiled, lower_first(name))
         for name, member in input_shape["members"].items()
     }
     required = input_shape.get("required", ())
@@ -131,7 +131,7 @@ def _compile(shape_name: str, shapes: dict[str, Any], compiled: dict[str, Check]
     compiled[shape_name] = recursive
     if kind == "list":
         member = _compile(rules["member"]["shape"], shapes, compiled)
-        check = _list(rules, member, top, _length_of_keys if shape_name == "KeyList" else _violation)
+        check = _list(rules, member, top, length_of_keys if shape_name == "KeyList" else violation)
     elif kind == "map":
         key = dict(shapes[rules["key"]["shape"]])
         key.update(_OVERRIDES.get(rules["key"]["shape"], {}))
@@ -157,7 +157,7 @@ def _string(rules: dict[str, Any], top: str | None, is_table: bool) -> Check:
         if allowed is not None:
             if value not in allowed:
                 where = top or path
-                violations.append(_violation(value, where, f"Member must satisfy enum value set: [{', '.join(enum)}]"))
+                violations.append(violation(value, where, f"Member must satisfy enum value set: [{', '.join(enum)}]"))
             return
         if value in names:
             return
@@ -167,12 +167,12 @@ def _string(rules: dict[str, Any], top: str | None, is_table: bool) -> Check:
             return
         if pattern is not None and not pattern.match(value) and value:
             violations.append(
-                _violation(value, where, f"Member must satisfy regular expression pattern: {rules['pattern']}")
+                violation(value, where, f"Member must satisfy regular expression pattern: {rules['pattern']}")
             )
         if len(value) < low:
-            violations.append(_violation(value, where, f"Member must have length greater than or equal to {low}"))
+            violations.append(violation(value, where, f"Member must have length greater than or equal to {low}"))
         elif len(value) > high:
-            violations.append(_violation(value, where, f"Member must have length less than or equal to {high}"))
+            violations.append(violation(value, where, f"Member must have length less than or equal to {high}"))
         if pattern is not None and len(violations) == before and len(names) < 1024:
             names.add(value)
 
@@ -187,9 +187,9 @@ def _number(rules: dict[str, Any], top: str | None, whole: bool) -> Check:
             raise TypeError(value)
         number = int(value) if whole else value
         if low is not None and number < low:
-            violations.append(_violation(number, top or path, f"Member must have value greater than or equal to {low}"))
+            violations.append(violation(number, top or path, f"Member must have value greater than or equal to {low}"))
         elif high is not None and number > high:
-            violations.append(_violation(number, top or path, f"Member must have value less than or equal to {high}"))
+            violations.append(violation(number, top or path, f"Member must have value less than or equal to {high}"))
 
     return check
 
@@ -217,7 +217,7 @@ def _list(rules: dict[str, Any], member: Check, top: str | None, worded: Callabl
             violations.append(worded(value, where, f"Member must have length less than or equal to {high}"))
         for position, each in enumerate(value, 1):
             if each is None:
-                violations.append(_violation(None, f"{where}.{position}.member", "Member must not be null"))
+                violations.append(violation(None, f"{where}.{position}.member", "Member must not be null"))
             else:
                 member(each, f"{where}.{position}.member", violations)
 
@@ -242,7 +242,7 @@ def _map(rules: dict[str, Any], key: dict[str, Any], member: Check, top: str | N
                 f"Member must have length greater than or equal to {low}"
             )
         elif len(value) > high:
-            violations.append(_violation(value, where, f"Member must have length less than or equal to {high}"))
+            violations.append(violation(value, where, f"Member must have length less than or equal to {high}"))
         for name in value:
             if not key_low <= len(name) <= key_high or (pattern is not None and not pattern.match(name)):
                 if is_table and _ARN.match(name):
@@ -253,14 +253,14 @@ def _map(rules: dict[str, Any], key: dict[str, Any], member: Check, top: str | N
                 )
                 if key_pattern:
                     rule += f", Member must satisfy regular expression pattern: {key_pattern}"
-                violations.append(_violation(value, where, f"Map keys must satisfy constraint: [{rule}]"))
+                violations.append(violation(value, where, f"Map keys must satisfy constraint: [{rule}]"))
                 break
         for name, each in value.items():
             if each is None:
-                violations.append(_violation(None, f"{where}.{name}.member", "Member must not be null"))
+                violations.append(violation(None, f"{where}.{name}.member", "Member must not be null"))
                 continue
             if lists and type(each) is list and not list_low <= len(each) <= list_high:
-                shown = ", ".join(f"{name}={_text(content)}" for name, content in value.items())
+                shown = ", ".join(f"{name}={as_text(content)}" for name, content in value.items())
                 rule = (
                     f"[Member must have length less than or equal to {list_high}, "
                     f"Member must have length greater than or equal to {list_low}]"
@@ -276,7 +276,7 @@ def _map(rules: dict[str, Any], key: dict[str, Any], member: Check, top: str | N
 
 
 def _structure(required: tuple[str, ...], members: dict[str, Check], top: str | None) -> Check:
-    paths = {name: _lower_first(name) for name in members}
+    paths = {name: lower_first(name) for name in members}
 
     def check(value: Any, path: str, violations: Violations) -> None:
         if type(value) is not dict:
@@ -288,35 +288,6 @@ def _structure(required: tuple[str, ...], members: dict[str, Check], top: str | 
                 member(each, f"{where}.{paths[name]}", violations)
         for name in required:
             if value.get(name) is None:
-                violations.append(_violation(None, f"{where}.{paths[name]}", "Member must not be null"))
+                violations.append(violation(None, f"{where}.{paths[name]}", "Member must not be null"))
 
     return check
-
-
-def _violation(value: Any, path: str, constraint: str) -> str:
-    return f"Value {_shown(value)} at '{path}' failed to satisfy constraint: {constraint}"
-
-
-def _length_of_keys(value: Any, path: str, constraint: str) -> str:
-    """BatchGetItem names the member as the request spells it, and does not show it."""
-    return f"Value at '{path[0].upper()}{path[1:].removesuffix('keys')}Keys' failed to satisfy constraint: {constraint}"
-
-
-def _shown(value: Any) -> str:
-    if value is None:
-        return "null"
-    return f"'{value}'" if isinstance(value, (str, int, float)) else f"'{_text(value)}'"
-
-
-def _text(value: Any) -> str:
-    if isinstance(value, list):
-        return "[" + ", ".join(_text(each) for each in value) + "]"
-    return value if isinstance(value, str) else orjson.dumps(value).decode()
-
-
-def _path(parent: str, name: str) -> str:
-    return f"{parent}.{_lower_first(name)}" if parent else _lower_first(name)
-
-
-def _lower_first(name: str) -> str:
-    return name[0].lower() + name[1:]

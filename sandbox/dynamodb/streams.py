@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections import deque
 from typing import Any, NamedTuple
 
@@ -95,3 +96,9 @@ class Stream:
     @property
     def next_position(self) -> int:
         return self.first + len(self._changes)
+
+
+def stream_label(now_s: float) -> str:
+    """Time as stream labels write it, to the millisecond."""
+    moment = datetime.datetime.fromtimestamp(now_s, datetime.UTC)
+    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}"
