@@ -2,6 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SCENARIO ?= classroom
+# Most of the tests' time is waiting for runs to pass, so three processes of them are no load too much for two cores.
+TEST_PROCESSES ?= 3
 PIP := $(BIN)/pip install --quiet --disable-pip-version-check
 
 .PHONY: run test lint bench schemas lock audit clean
@@ -10,7 +12,7 @@ run: .venv/.run-ready ## Forecast, run, measure, compare and report SCENARIO on 
 	@$(BIN)/meshcap run $(SCENARIO)
 
 test: lint ## Everything that must hold: formatting, types, import rules, tests
-	@$(BIN)/pytest
+	@$(BIN)/pytest --numprocesses $(TEST_PROCESSES) --dist loadfile --no-loadscope-reorder
 
 lint: .venv/.test-ready
 	@$(BIN)/ruff check --quiet .
