@@ -110,8 +110,8 @@ def _introduce(info: SandboxInfo) -> None:
     say(f"Serving table {info.table_name} ({info.layout}, {info.world}). Ctrl-C stops it. In another shell:")
     if info.ca_bundle:
         data(f"export AWS_CA_BUNDLE={info.ca_bundle}")
-    data(f"export AWS_ENDPOINT_URL={url} AWS_REGION={info.region} AWS_ACCESS_KEY_ID=sandbox")
-    data("export AWS_SECRET_ACCESS_KEY=sandbox")
+    data(f"export AWS_ENDPOINT_URL={url} AWS_ACCESS_KEY_ID=sandbox AWS_SECRET_ACCESS_KEY=sandbox")
+    data(f"export AWS_REGION={info.region} AWS_DEFAULT_REGION={info.region}")  # boto3 reads the second one alone
     if not os.environ.get("MESHCAP_API_KEY"):
         from sandbox.config import DEFAULT_API_KEY
 

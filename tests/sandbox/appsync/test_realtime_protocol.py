@@ -11,6 +11,7 @@ import orjson
 import pytest
 from mesh_api import KEY, Mesh
 
+from sandbox.appsync.behaviour import Behaviour
 from sandbox.appsync.realtime import Realtime, RealtimeLimits
 from sandbox.http.message import Request
 
@@ -76,7 +77,7 @@ class Connection:
 class Endpoint:
     """The API's real-time handler with test timers."""
 
-    def __init__(self, limits: RealtimeLimits | None = None) -> None:
+    def __init__(self, limits: RealtimeLimits | None = None, behaviour: Behaviour | None = None) -> None:
         self.mesh = Mesh()
         self.timers = Timers()
         api = self.mesh.api
@@ -88,6 +89,7 @@ class Endpoint:
             limits,
             timer=lambda: self.timers.now_s,
             call_later=self.timers.call_later,
+            behaviour=behaviour,
             clock=lambda: m.START_S + self.timers.now_s,
         )
 
@@ -217,6 +219,24 @@ def test_a_refused_client_that_says_nothing_is_closed_after_15_s(endpoint: Endpo
     assert connection.closed_with is None
     endpoint.timers.advance(0.2)
     assert connection.closed_with == 1000
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "refused"),
+    [
+        (Behaviour(connects_per_s=3), [False, False, False, True, True]),
+        (Behaviour(connections=2), [False, False, True, True, True]),
+        (Behaviour(), [False] * 5),
+    ],
+)
+def test_a_connect_over_its_quota_is_told_that_the_rate_is_exceeded(behaviour: Behaviour, refused: list[bool]) -> None:
+    endpoint = Endpoint(behaviour=behaviour)
+    frames = [endpoint.send(endpoint.open(), {"type": "connection_init"})[0] for _ in refused]
+    assert [frame["type"] for frame in frames] == ["connection_error" if each else "connection_ack" for each in refused]
+    told = [frame["payload"]["errors"][0] for frame in frames if frame["type"] == "connection_error"]
+    assert all((each["errorType"], each["message"]) == ("LimitExceededError", "Rate limit exceeded") for each in told)
+    counted = [endpoint.metric(name) for name in ("ConnectRequests", "ConnectSuccess", "ConnectClientError")]
+    assert counted == [5, 5 - sum(refused), sum(refused)]
 
 
 def test_messages_before_the_acknowledgement_are_ignored(endpoint: Endpoint) -> None:
