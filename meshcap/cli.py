@@ -6,7 +6,8 @@ import errno
 import signal
 import sys
 import traceback
-from typing import Any, NoReturn
+from types import FrameType
+from typing import NoReturn
 
 import typer
 
@@ -72,7 +73,7 @@ def _report_a_defect() -> NoReturn:
 def _end_as_on_ctrl_c(*names: str) -> None:
     """A terminal that closes or a job that is cancelled stops a run as Ctrl-C does, processes and groups included."""
 
-    def stop(number: int, frame: Any) -> NoReturn:
+    def stop(number: int, frame: FrameType | None) -> NoReturn:
         raise KeyboardInterrupt
 
     for name in names:

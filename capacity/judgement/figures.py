@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -250,7 +249,7 @@ def _rate(figures: Figures, operation: str | None = None) -> float:
     return _count(figures, operation) / figures.window_s
 
 
-_FIGURES: dict[str, Callable[..., Any]] = {
+_FIGURES: dict[str, Callable[..., float]] = {
     "latency.p": _percentile("intended_latency_ms"),
     "latency.raw_p": _percentile("latency_ms"),
     "latency.max": _latency_max,

@@ -17,7 +17,7 @@ import gevent
 from capacity.scenario import Timer as TimerName
 from locustfiles.ledger.marker import stamp
 from locustfiles.network.requester import Requester
-from locustfiles.nodes.agenda import Timer
+from locustfiles.nodes.agenda import Action, Timer
 from locustfiles.nodes.answers import Answer
 from locustfiles.nodes.hearing import Hearing, Polling, Subscription
 from locustfiles.nodes.outbox import Event, EventQueue, ReportMerger
@@ -135,7 +135,7 @@ class Node(ABC):
             self.session.notes["a host vanished, by scenario"] += 1
             self.disconnect()
 
-    def _start_timer(self, name: TimerName, joined_s: float, period_s: float, action: Any) -> None:
+    def _start_timer(self, name: TimerName, joined_s: float, period_s: float, action: Action) -> None:
         session, index = self.session, self.place.index
         clock = session.plan.load_clock(name)
         if not clock.is_steady:

@@ -14,6 +14,7 @@ from meshcap.options import AsJson
 
 if TYPE_CHECKING:
     from capacity.calculators import Answer
+    from capacity.calculators.units import Entry
 
 app = typer.Typer(help="One question on DynamoDB, one answer; each with worked examples.", no_args_is_help=True)
 
@@ -218,7 +219,7 @@ def _pair(text: str) -> tuple[float, float]:
     return read, write
 
 
-def _entry(text: str) -> Any:
+def _entry(text: str) -> Entry:
     from capacity.calculators.units import Entry
 
     parts = text.split(",")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from capacity.scenario import Scenario
-    from capacity.studies.heartbeat import BeatCost, Sweep
+    from capacity.studies.heartbeat import BeatCost, Setting, Sweep
     from meshcap.json_documents import BeatSetting, DetectionTime
 
 
@@ -137,7 +137,7 @@ def _detection(swept: Sweep, row: int, who: str) -> DetectionTime:
     return DetectionTime(mean_s=mean, p95_s=p95, worst_s=worst)
 
 
-def _setting_words(setting: Any) -> str:
+def _setting_words(setting: Setting) -> str:
     return (
         f"{setting.host_interval_s:g}/{setting.host_ttl_s:g} s for hosts, "
         f"{setting.member_interval_s:g}/{setting.member_ttl_s:g} s for members"
