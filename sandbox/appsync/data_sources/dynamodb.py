@@ -128,6 +128,9 @@ class DynamoDBDataSource:
         condition = request.get("condition")
         if condition is None or getattr(failure, "code", "") != "ConditionalCheckFailedException":
             raise failure
+        strategy = condition.get("conditionalCheckFailedHandler", {}).get("strategy", "Reject")
+        if strategy != "Reject":  # Custom would ask a Lambda function, whose event AWS's pages leave open
+            raise ValueError(f"conditionalCheckFailedHandler has strategy {strategy!r}; only Reject is imitated")
         answer = self.call(
             "GetItem",
             {

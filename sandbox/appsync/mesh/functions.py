@@ -14,6 +14,7 @@ from typing import Any
 from sandbox.appsync.context import Context, RequestInfo, Util
 from sandbox.appsync.data_sources.dynamodb import EngineCall
 from sandbox.appsync.data_sources.lambda_function import Handler, LambdaError
+from sandbox.appsync.mesh.group_presence import absence_of
 from sandbox.appsync.mesh.layout import Item, Layout
 from sandbox.appsync.mesh.settings import MeshSettings
 from sandbox.appsync.typed_values import from_typed_map, to_typed_map
@@ -51,11 +52,7 @@ class MeshFunction:
         if not item:
             return None
         group = self.layout.read_group(from_typed_map(item), self._ctx)
-        now_s = int(self.clock())
-        expires_at = group.get("expiresAt")
-        if expires_at is not None and now_s > self._ctx.util.iso8601_to_epoch_ms(expires_at) // 1000:
-            return None
-        return None if now_s > group["aliveUntil"] else group
+        return group if absence_of(group, int(self.clock()), self._ctx.util) is None else None
 
 
 class CreateDomain(MeshFunction):

@@ -14,6 +14,7 @@ from sandbox.appsync.data_sources.lambda_function import LambdaDataSource, event
 from sandbox.appsync.data_sources.none import NoneDataSource
 from sandbox.appsync.lambda_service import LambdaFunction
 from sandbox.appsync.mesh.functions import FUNCTIONS
+from sandbox.appsync.mesh.group_presence import Absence, absence_of
 from sandbox.appsync.mesh.layout import Item, Layout, Request, node_name
 from sandbox.appsync.mesh.settings import MeshSettings
 from sandbox.appsync.resolvers import Function, PipelineResolver, Resolver, UnitResolver
@@ -43,7 +44,6 @@ class Operations:
         def checked(name: str, request: Any, response: Any, source: Any = dynamodb) -> PipelineResolver:
             return PipelineResolver([check, Function(name, source, request, response)])
 
-        events = Function("fetchEvents", dynamodb, self.events_request, self.events_response)
         statuses = layout.status_functions(dynamodb)
         resolvers: dict[str, Resolver] = {
             "createGroup": PipelineResolver(
@@ -64,7 +64,7 @@ class Operations:
             "getNodeStatus": PipelineResolver(layout.node_status_functions(dynamodb)),
             "getEventsSince": UnitResolver("getEventsSince", dynamodb, self.events_request, self.events_response),
             "pollGroupData": PipelineResolver(
-                [Function("fetchEventsForPoll", dynamodb, events.request, self.stash_events), *statuses],
+                [Function("fetchEventsForPoll", dynamodb, self.events_request, self.stash_events), *statuses],
                 after=self.poll_response,
             ),
         }
@@ -80,18 +80,16 @@ class Operations:
 
     def check_response(self, ctx: Context) -> Item:
         ctx.raise_error()
-        args = ctx.args
+        args, util = ctx.args, ctx.util
         if not ctx.result:
-            ctx.util.error(f"Group not found: {args['groupId']}@{args['domain']}", "GroupNotFound")
+            util.error(f"Group not found: {args['groupId']}@{args['domain']}", "GroupNotFound")
         group = self.layout.read_group(ctx.result, ctx)
-        now_s = ctx.util.now_epoch_seconds()
-        expires_at = group.get("expiresAt")
-        if expires_at is not None and now_s > ctx.util.iso8601_to_epoch_ms(expires_at) // 1000:
-            ctx.util.error(
-                f"Group expired: {args['groupId']}@{args['domain']} (expiresAt: {expires_at})", "GroupNotFound"
-            )
-        if now_s > group["aliveUntil"]:
-            ctx.util.error(f"Group not found: {args['groupId']}@{args['domain']} (heartbeat expired)", "GroupNotFound")
+        absence = absence_of(group, util.now_epoch_seconds(), util)
+        if absence is not None:
+            name = f"{args['groupId']}@{args['domain']}"
+            if absence is Absence.EXPIRED:
+                util.error(f"Group expired: {name} (expiresAt: {group['expiresAt']})", "GroupNotFound")
+            util.error(f"Group not found: {name} (heartbeat expired)", "GroupNotFound")
         ctx.stash["group"] = group
         return group
 

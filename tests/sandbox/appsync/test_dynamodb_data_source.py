@@ -128,6 +128,17 @@ def test_a_failed_condition_reads_the_item_again_and_rejects(source: Source) -> 
     )
 
 
+def test_a_failed_condition_is_rejected_by_default_and_no_other_strategy_is_passed_over_in_silence(
+    source: Source,
+) -> None:
+    source.run(put("a", n=1))
+    reject = {**NEW, "conditionalCheckFailedHandler": {"strategy": "Reject"}}
+    assert source.run(put("a", reject, n=2)).error is not None
+    custom = {**NEW, "conditionalCheckFailedHandler": {"strategy": "Custom", "lambdaArn": "arn:aws:lambda:::f"}}
+    with pytest.raises(ValueError, match="only Reject is imitated"):
+        source.run(put("a", custom, n=2))
+
+
 def test_the_second_read_may_be_eventually_consistent_and_its_item_shown(source: Source) -> None:
     shown = Source(return_item_on_failure=True)
     shown.run(put("a", n=1))
