@@ -10,6 +10,7 @@ from capacity.exit_codes import ExitCode
 from capacity.record import RunDirectoryError, RunRecord, Verdict, read_run, update_run, write_json
 from meshcap.console import say, talk
 from meshcap.errors import UserError
+from meshcap.interrupts import interrupts_held_back
 
 
 @contextmanager
@@ -55,7 +56,8 @@ def judge_run(run_dir: Path) -> Verdict:
         verdict = judge(load_figures(run_dir, read_run(run_dir), comparison, read_forecast(run_dir)))
     except (ValueError, KeyError, OSError, MemoryError, pa.ArrowException) as fault:
         raise RunDirectoryError(f"{run_dir} holds a file that is broken or of another version: {fault}") from fault
-    if comparison is not None:
-        write_json(run_dir / "comparison.json", comparison)
-    update_run(run_dir, verdict=verdict)
+    with interrupts_held_back():  # of one that strikes while it writes a model, pydantic makes an error of its own
+        if comparison is not None:
+            write_json(run_dir / "comparison.json", comparison)
+        update_run(run_dir, verdict=verdict)
     return verdict

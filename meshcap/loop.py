@@ -31,6 +31,7 @@ from capacity.workloads.registry import workload_of
 from meshcap.console import say, talk
 from meshcap.errors import UserError
 from meshcap.finished_run import judge_run, measure_run, step
+from meshcap.interrupts import interrupts_held_back
 from meshcap.live_metrics import exporter_faults, metrics_environment
 from meshcap.locust_arguments import check_locust_arguments
 from meshcap.locust_process import run_locust
@@ -162,8 +163,9 @@ def _run(request: Request, scenario: Scenario, target: Target, api_key: str, run
         permit(plan, target, scenario, _safety(request, target), api_key)
     run_dir = new_run_dir(request) if run_dir is None else run_dir
     with _marking(run_dir):
-        write_run(run_dir, _first_record(request, scenario, target, run_dir))
-        write_json(run_dir / "forecast.json", plan)
+        with interrupts_held_back():
+            write_run(run_dir, _first_record(request, scenario, target, run_dir))
+            write_json(run_dir / "forecast.json", plan)
         record = _after_load(run_dir, _load(request, scenario, target, api_key, run_dir))
     unmeasured = _try_to_measure(run_dir, record, request.patience_s)
     verdict = judge_run(run_dir)
@@ -183,7 +185,7 @@ def _marking(run_dir: Path) -> Iterator[None]:
     try:
         yield
     except BaseException as fault:
-        with suppress(RunDirectoryError, OSError):
+        with suppress(RunDirectoryError, OSError), interrupts_held_back():
             update_run(run_dir, status="interrupted" if isinstance(fault, KeyboardInterrupt) else "failed")
         raise
 
@@ -255,9 +257,10 @@ def _load(request: Request, scenario: Scenario, target: Target, api_key: str, ru
             options=_safety(request, target).environment() | metrics_environment(request.metrics_port),
             on_tick=on_tick,
         )
-    watch.write(run_dir)
-    record = read_run(run_dir)
-    update_run(run_dir, notes=[*record.notes, *watch.notes(record)])
+    with interrupts_held_back():
+        watch.write(run_dir)
+        record = read_run(run_dir)
+        update_run(run_dir, notes=[*record.notes, *watch.notes(record)])
     return interrupted
 
 
