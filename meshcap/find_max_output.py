@@ -15,6 +15,9 @@ from meshcap.find_max import RECORD, Search, find_max, sentence
 from meshcap.loop import Request
 from meshcap.tables import table
 
+PAGE = "find-max.html"
+"""Beside find-max.json: the rates tried, as charts and a table."""
+
 
 def run_search(
     request: Request,
@@ -35,12 +38,20 @@ def run_search(
         raise UserError("\n".join(faults))
     found, folder, exit_code = find_max(Search(request, limits, max_probes, hold_s, resume))
     say(sentence(found))
+    say(f"Page: {_write_page(found, folder, request.lang)}")
     if as_json:
         data(found.model_dump_json(indent=2))
     else:
         out.print(_table(found))
         data(str(folder / RECORD))
     return exit_code
+
+
+def _write_page(found: HighestRate, folder: Path, lang: str) -> Path:
+    from reports.studies import highest_rate, write
+    from reports.wording import Wording
+
+    return write(highest_rate.page(found, Wording(lang)), folder / PAGE)
 
 
 def _duration_s(option: str, text: str, faults: list[str]) -> float:

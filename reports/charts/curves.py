@@ -34,7 +34,7 @@ class Point:
     y: float
     label: str
     role: str = "ink"
-    marker: Literal["o", "*"] = "o"
+    marker: Literal["o", "*", "x"] = "o"
 
 
 def curves(
@@ -88,8 +88,9 @@ def curves(
             axes.set_ylim(0, axes.get_ylim()[1] * 1.08)
         middle = np.mean(axes.transData.transform([(axes.get_xlim()[0], 1), (axes.get_xlim()[1], 1)])[:, 0])
         for point in points:
-            size = 11 if point.marker == "*" else 6
-            axes.plot(point.x, point.y, point.marker, color=ROLES[point.role], ms=size, zorder=4, clip_on=False)
+            size, edge = {"*": (11, 1), "x": (8, 2.2), "o": (6, 1)}[point.marker]
+            colour = ROLES[point.role]
+            axes.plot(point.x, point.y, point.marker, color=colour, ms=size, mew=edge, zorder=4, clip_on=False)
             late = axes.transData.transform((point.x, point.y))[0] > middle
             axes.annotate(
                 point.label,
@@ -115,7 +116,8 @@ def curves(
 
 def _span(series: Sequence[Sequence[float] | np.ndarray]) -> tuple[float, float]:
     ends = [float(end) for values in series if len(values) for end in (np.min(values), np.max(values))]
-    return (min(ends), max(ends)) if ends else (0.0, 1.0)
+    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
+    return (low, high) if low < high else (low - 1.0, high + 1.0)
 
 
 def _cells(x: np.ndarray, y: np.ndarray, log_x: bool, log_y: bool) -> tuple[np.ndarray, np.ndarray]:

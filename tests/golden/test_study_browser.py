@@ -14,8 +14,9 @@ from capacity.scenario import load_scenario
 from capacity.studies.heartbeat import beat_costs, sweep
 from capacity.studies.limits import study
 from reports.document import Report
-from reports.studies import costs, heartbeats, limits, write
+from reports.studies import costs, heartbeats, highest_rate, limits, write
 from reports.wording import Wording
+from tests.golden.made_up_search import SEARCH
 
 pytestmark = [
     pytest.mark.browser,
@@ -42,6 +43,7 @@ def pages(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     made: dict[str, Report] = {
         "cost": costs.page(cost_study(classroom, yen_per_usd=150), "classroom", classroom, say, TODAY),
         "heartbeat": heartbeats.page(classroom, "classroom", swept, beats, heartbeats.Asked(), say, TODAY),
+        "find-max": highest_rate.page(SEARCH, say),
         "limits": limits.page(layouts, "one-school", school, say, TODAY),
     }
     folder = tmp_path_factory.mktemp("studies")

@@ -38,6 +38,8 @@ NAMED_BY_DATA = (
     "unit",
 )
 COMPOSED = (
+    "highest_rate.p99_",
+    "highest_rate.lost_",
     "page.reads",
     "page.writes",
     "limits.key_",
