@@ -118,16 +118,17 @@ def _scenario_page() -> str:
         "Mode",
         "Settings",
         "Traffic",
+        "Faults",
         "Schedule",
+        "Stage",
         "Billing",
         "Provisioned",
         "TimelineSettings",
         "DynamoDBSettings",
     ):
         schema = definitions[name]
-        schema = (
-            schema if "properties" in schema else schema["anyOf"][-1]
-        )  # a short form may stand beside the whole one
+        if "properties" not in schema:  # a short form may stand beside the whole one
+            schema = schema["anyOf"][-1]
         lines += ["", f"## {name}", "", *_paragraph(schema.get("description", "")), ""]
         lines += ["| field | default | limits | example | meaning |", "|---|---|---|---|---|"]
         lines += [_row(field, detail, schema.get("required", [])) for field, detail in schema["properties"].items()]

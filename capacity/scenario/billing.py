@@ -4,20 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic import Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from capacity.dynamodb.table import Throughput
+from capacity.scenario.part import Part
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True, allow_inf_nan=False
-    )
-
-
-class Provisioned(_Part):
+class Provisioned(Part):
     """Provisioned throughput of the table or of one index, in units per second."""
 
     read_units: float = Field(alias="read", ge=1, le=1_000_000, examples=[10])
@@ -29,7 +24,7 @@ class Provisioned(_Part):
         return Throughput(self.read_units, self.write_units)
 
 
-class Billing(_Part):
+class Billing(Part):
     """On demand, or provisioned for the table and each of its indexes."""
 
     table: Provisioned | None = Field(None, examples=[{"read": 10, "write": 10}])

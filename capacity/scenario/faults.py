@@ -6,13 +6,13 @@ forecast knows nothing of faults: what they change shows as traffic that differe
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
+
+from capacity.scenario.part import Part
 
 
-class Faults(BaseModel):
+class Faults(Part):
     """Shares of nodes, each between 0 and 1."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
 
     vanishing_hosts: float = Field(0.0, ge=0, le=1, examples=[0.1])
     """Hosts that go during the hold without a word, as when a lid is shut: their groups run into the host's TTL."""

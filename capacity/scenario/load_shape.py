@@ -13,8 +13,9 @@ from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from capacity.scenario.part import Part
 from capacity.scenario.quantities import Seconds
 
 ShapeName = Literal["steady", "steps", "spike", "bell"]
@@ -24,10 +25,8 @@ Floats = NDArray[np.float64]
 _STEPS, _BELL_STEPS, _SPIKE = 4, 20, (0.2, 0.4, 0.6)
 
 
-class Stage(BaseModel):
+class Stage(Part):
     """A part of the hold and the share of the traffic that is in force in it, until the next stage begins."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True)
 
     from_s: Seconds = Field(alias="from", ge=0, le=86_400, examples=["20s"])
     """When it begins, counted from the beginning of the measuring window."""

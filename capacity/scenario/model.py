@@ -7,7 +7,6 @@ import json
 from typing import Annotated, Any, Literal
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
     ConfigDict,
     Field,
@@ -22,6 +21,7 @@ from pydantic_core import CoreSchema
 from capacity.judgement.expect import Threshold
 from capacity.scenario.billing import Billing, billing_of
 from capacity.scenario.faults import Faults
+from capacity.scenario.part import Part
 from capacity.scenario.quantities import PerSecond, SizeBytes
 from capacity.scenario.schedule import Schedule
 from capacity.scenario.settings import Settings
@@ -50,13 +50,7 @@ _IDLE: dict[str, Any] = {
 }
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True, allow_inf_nan=False
-    )
-
-
-class Population(_Part):
+class Population(Part):
     """Schools, groups and pupils. A domain is a school behind one address; a group is a host and its members."""
 
     domains: int = Field(1, ge=1, le=10_000, examples=[1])
@@ -85,7 +79,7 @@ class Population(_Part):
         return self.groups * self.nodes_per_group
 
 
-class Mode(_Part):
+class Mode(Part):
     """Which share of the groups uses WebSocket; the rest polls. A group has one mode, set by its host."""
 
     websocket: float = Field(1.0, ge=0, le=1, examples=[1.0])
@@ -114,7 +108,7 @@ def _mode(value: Any) -> Any:
     return value
 
 
-class Traffic(_Part):
+class Traffic(Part):
     """What one node sends while its group lives, beside heartbeats, sync and polls."""
 
     reports_per_s: PerSecond = Field(alias="reports", le=MAX_PER_S, examples=["1/s"])
@@ -135,7 +129,7 @@ def _either(schema: dict[str, Any]) -> None:
     schema["anyOf"] = [{"required": [*_IDLE]}, {"required": ["workload"]}]
 
 
-class Scenario(_Part):
+class Scenario(Part):
     """One load to forecast, run and judge."""
 
     model_config = ConfigDict(json_schema_extra=_either)

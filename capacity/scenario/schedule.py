@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from capacity.scenario.load_shape import LoadClock, ShapeName, Stage, stages
+from capacity.scenario.part import Part
 from capacity.scenario.quantities import Seconds
 
 ArrivalCurve = Literal["even", "bell", "steps", "spike"]
@@ -21,7 +22,7 @@ def _or_a_file(schema: dict[str, Any]) -> None:
     schema["anyOf"].append(file | {"additionalProperties": False})
 
 
-class Schedule(BaseModel):
+class Schedule(Part):
     """When nodes arrive, work and leave, in seconds from the start of the run.
 
     Node i of N (groups in order, each group's host first) arrives at `ramp_s * i / N`, or as `arrivals` says. Its
@@ -30,10 +31,6 @@ class Schedule(BaseModel):
     hold is judged. With several lessons all of this happens again after each break, with new groups in the same
     domains, and what is judged lasts from the first hold's beginning to the last one's end.
     """
-
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True, allow_inf_nan=False
-    )
 
     ramp_s: Seconds = Field(alias="ramp", le=86_400, examples=["10s"])
     hold_s: Seconds = Field(alias="hold", gt=0, le=86_400, examples=["60s"])

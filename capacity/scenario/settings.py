@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import ConfigDict, Field, model_validator
 
+from capacity.scenario.part import Part
 from capacity.scenario.quantities import Seconds
 
 ProfileName = Literal["seeds-development", "seeds-production", "deployed"]
@@ -52,16 +53,13 @@ _PROFILES: dict[ProfileName, dict[str, float]] = {
 }
 
 
-class Settings(BaseModel):
+class Settings(Part):
     """What the server and its clients agree on; `profile` fills whatever is not given.
 
     In YAML a key goes without its unit (`host_heartbeat_interval: 15s`); in JSON it carries it.
     """
 
     model_config = ConfigDict(
-        extra="forbid",
-        frozen=True,
-        populate_by_name=True,
         json_schema_extra=lambda schema: schema.pop("required", None) and None,  # the profile fills what is not given
     )
 

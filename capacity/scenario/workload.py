@@ -5,27 +5,22 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetJsonSchemaHandler, model_validator
+from pydantic import BeforeValidator, Field, GetJsonSchemaHandler, model_validator
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
+from capacity.scenario.part import Part
 from capacity.scenario.quantities import PerSecond, Seconds, SizeBytes
 from capacity.workloads.direct.keys import chooser
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(
-        extra="forbid", frozen=True, populate_by_name=True, use_attribute_docstrings=True, allow_inf_nan=False
-    )
-
-
-class MeshSettings(_Part):
+class MeshSettings(Part):
     """Mesh v2: population, mode, settings, traffic, faults and layout of the scenario say the rest."""
 
     name: Literal["mesh"] = Field("mesh", examples=["mesh"])
 
 
-class TimelineSettings(_Part):
+class TimelineSettings(Part):
     """The timeline app: posters write, readers open the top page and load more; every reading is checked."""
 
     name: Literal["timeline"] = Field("timeline", examples=["timeline"])
@@ -61,7 +56,7 @@ KeyAttribute = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.-]{1,255}:[SNB]$")]
 Keys = Annotated[tuple[KeyAttribute, ...], Field(min_length=1, max_length=2)]
 
 
-class DynamoDBSettings(_Part):
+class DynamoDBSettings(Part):
     """Load on one table by DynamoDB's own operations. The table is empty at the start."""
 
     name: Literal["dynamodb"] = Field("dynamodb", examples=["dynamodb"])

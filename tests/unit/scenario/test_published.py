@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import jsonschema
 import pytest
 import yaml
 
+from capacity.scenario.load import ScenarioFile
 from meshcap.schemas import published
 
 ROOT = Path(__file__).parents[3]
@@ -42,3 +44,9 @@ def test_editors_mark_what_the_loader_refuses(edit: dict[str, object]) -> None:
     content["scenarios"]["smoke"] |= edit
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.Draft7Validator(schema).validate(content)
+
+
+def test_the_page_of_scenarios_has_every_part_of_one() -> None:
+    parts = set(ScenarioFile.model_json_schema()["$defs"]) - {"MeshSettings"}  # a name and nothing else
+    page = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^## (\w+)$", page, re.MULTILINE)) == parts
