@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import socket
 import subprocess
 import time
 import urllib.error
@@ -18,14 +17,10 @@ from typing import Any
 
 import yaml
 
+from tests.free_port import free_port
+
 PROMETHEUS, PROMTOOL = shutil.which("prometheus"), shutil.which("promtool")
 CONFIG = Path(__file__).parents[2] / "deploy/grafana/prometheus.yaml"
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
 
 
 @dataclass(frozen=True)

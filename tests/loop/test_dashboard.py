@@ -17,7 +17,8 @@ from typing import Any
 import pytest
 
 from capacity.exit_codes import ExitCode
-from tests.loop.prometheus_server import CONFIG, PROMETHEUS, PROMTOOL, free_port, scraping
+from tests.free_port import free_port
+from tests.loop.prometheus_server import CONFIG, PROMETHEUS, PROMTOOL, scraping
 
 DASHBOARD = json.loads((CONFIG.parent / "meshcap.json").read_text(encoding="utf-8"))
 QUERIES = [
