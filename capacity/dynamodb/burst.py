@@ -18,14 +18,14 @@ def bank_units(supply: float, idle_s: float = math.inf) -> float:
     return supply * min(idle_s, limit("dynamodb.burst_s"))
 
 
-def lasts_s(supply: float, demand: float, bank: float | None = None) -> float:
+def lasts_s(supply: float, demand: float, held_units: float | None = None) -> float:
     """Seconds of steady `demand` until the first throttle; infinite while demand fits the supply.
 
-    `bank`: units there at the start; None = full.
+    `held_units`: in the bank at the start; None = full.
     """
     if demand <= supply:
         return math.inf
-    return (bank_units(supply) if bank is None else bank) / (demand - supply)
+    return (bank_units(supply) if held_units is None else held_units) / (demand - supply)
 
 
 def refill_s(supply: float, demand: float = 0.0) -> float:
@@ -38,13 +38,13 @@ def throttled_share(supply: float, demand: float) -> float:
     return max(0.0, 1.0 - supply / demand) if demand > 0 else 0.0
 
 
-def debt_s(supply: float, request_units: float, bank: float) -> float:
+def debt_s(supply: float, request_units: float, held_units: float) -> float:
     """Seconds for which one admitted request of `request_units` blocks everything after it.
 
     A request is admitted while anything is left and may take more than that (confidence middle: a 400 KB put was seen
     to pass on a fresh table of 5 write units, paritysuite PR 43, 2026-06-19).
     """
-    return max(0.0, request_units - bank) / supply
+    return max(0.0, request_units - held_units) / supply
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ class Burst:
         """
         if self.hottest_demand > self.ceiling:
             return 0.0
-        bank = bank_units(self.hottest_supply, self.idle_s)
-        return lasts_s(self.hottest_supply, self.hottest_demand, bank)
+        held_units = bank_units(self.hottest_supply, self.idle_s)
+        return lasts_s(self.hottest_supply, self.hottest_demand, held_units)
 
     @property
     def throttled_share(self) -> float:

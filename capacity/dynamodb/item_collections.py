@@ -40,6 +40,6 @@ def collection_bytes(table: Table, items: Iterable[Item]) -> int:
     return total
 
 
-def largest_collection(table: Table, item: Item) -> float:
+def largest_collection_items(table: Table, item: Item) -> float:
     """How many items like this one a partition key can hold; infinite without an LSI."""
     return math.inf if not table.has_local_index else collection_limit_bytes(table) // collection_bytes(table, [item])

@@ -127,7 +127,7 @@ def replicated_write(table: Table, write: Write, regions: int) -> Consumption:
     return total([write_item(table, write)] * regions)
 
 
-def backfill(table: Table, index: Index, items: Iterable[Item]) -> float:
+def backfill_units(table: Table, index: Index, items: Iterable[Item]) -> float:
     """Write units of building a new GSI over existing items; AWS reports them as OnlineIndexConsumedWriteCapacity.
 
     Source: metrics-dimensions page (2023-02-22).

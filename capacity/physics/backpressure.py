@@ -47,4 +47,4 @@ class IndexQueue:
 
     def waiting_units(self, now_s: float) -> float:
         """Write units that wait in the longest line of the index: the whole of it, or one partition's."""
-        return self.resource.longest_debt(now_s, "write")
+        return self.resource.deepest_debt_units(now_s, "write")

@@ -168,7 +168,7 @@ class ThroughputResource:
         self.settle(now_s)
         return [(throttle.limit, bucket.rate, bucket.level_at(now_s)) for bucket, throttle in self._table[kind]]
 
-    def longest_debt(self, now_s: float, kind: Kind) -> float:
+    def deepest_debt_units(self, now_s: float, kind: Kind) -> float:
         """Units that the deepest bucket owes; 0 if none is in debt."""
         self.settle(now_s)
         buckets = [bucket for bucket, _ in self._table[kind]]

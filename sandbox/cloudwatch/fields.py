@@ -65,7 +65,7 @@ def flag(fields: Fields, name: str, default: bool) -> bool:
     raise invalid(f"The value {_shown(value)} for parameter {name} is not true or false.")
 
 
-def instant(fields: Fields, name: str, where: str = "") -> float:
+def instant_s(fields: Fields, name: str, where: str = "") -> float:
     """A point in time as epoch seconds, from whichever form the protocol uses."""
     value = fields.get(name)
     if value is None:

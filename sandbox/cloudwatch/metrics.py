@@ -32,8 +32,8 @@ def get_metric_statistics(store: MetricStore, request: Fields, late_s: float = 0
     namespace = fields.text(request, "Namespace")
     metric = fields.text(request, "MetricName")
     dimensions = fields.dimensions(request)
-    start_s = fields.instant(request, "StartTime")
-    end_s = fields.instant(request, "EndTime")
+    start_s = fields.instant_s(request, "StartTime")
+    end_s = fields.instant_s(request, "EndTime")
     if start_s >= end_s:
         raise contradictory("The parameter StartTime must be less than the parameter EndTime.")
     period_s = check_period(fields.whole(request, "Period"))
@@ -147,7 +147,7 @@ def _datum(
     store: MetricStore, datum: Fields, where: str
 ) -> tuple[str, tuple[tuple[str, str], ...], str, int, float, Point]:
     now_s = store.clock()
-    time_s = now_s if datum.get("Timestamp") is None else fields.instant(datum, "Timestamp", where)
+    time_s = now_s if datum.get("Timestamp") is None else fields.instant_s(datum, "Timestamp", where)
     if not now_s - _LISTED_FOR_S <= time_s <= now_s + 2 * 3600:
         raise invalid(f"The parameter {where}Timestamp must be at most two weeks past and two hours ahead.")
     unit = fields.optional_text(datum, "Unit", where) or "None"

@@ -77,8 +77,8 @@ class Query:
 
 def time_range(request: Fields) -> tuple[float, float]:
     """StartTime and EndTime. Raises when the range is empty."""
-    start_s = fields.instant(request, "StartTime")
-    end_s = fields.instant(request, "EndTime")
+    start_s = fields.instant_s(request, "StartTime")
+    end_s = fields.instant_s(request, "EndTime")
     if start_s >= end_s:
         raise validation("The parameter StartTime must be less than the parameter EndTime.")
     return start_s, end_s

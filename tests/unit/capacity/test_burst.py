@@ -37,8 +37,8 @@ def test_demand_that_fits_never_throttles_and_demand_above_never_refills(supply:
 
 
 def test_one_large_request_passes_and_blocks_the_table_until_it_is_paid_back() -> None:
-    assert debt_s(5, 400, bank=1_500) == 0
-    assert debt_s(5, 400, bank=1) == pytest.approx(79.8)
+    assert debt_s(5, 400, held_units=1_500) == 0
+    assert debt_s(5, 400, held_units=1) == pytest.approx(79.8)
 
 
 def test_a_fifth_of_the_traffic_on_one_key_exhausts_one_partition_of_four() -> None:

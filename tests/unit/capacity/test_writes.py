@@ -8,7 +8,7 @@ from capacity.dynamodb.reads import NotChargeable
 from capacity.dynamodb.table import Index, Key, Projection, Table
 from capacity.dynamodb.writes import (
     Write,
-    backfill,
+    backfill_units,
     batch_write_item,
     cancelled_transaction,
     failed_condition,
@@ -82,7 +82,7 @@ def test_batches_add_up(some: list[Write], more: list[Write]) -> None:
 def test_building_an_index_later_costs_what_writing_it_along_would_have(items: list[Item]) -> None:
     for index in TABLE.indexes:
         written = [write_item(TABLE, Write(None, item)).indexes.get(index.name, Units()).write for item in items]
-        assert backfill(TABLE, index, items) == sum(written)
+        assert backfill_units(TABLE, index, items) == sum(written)
 
 
 def test_a_failed_condition_is_paid_on_the_table_alone() -> None:
