@@ -29,9 +29,9 @@ from capacity.workloads.direct.draws import Draw, draws
 from capacity.workloads.direct.keys import Chooser, chooser
 from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
 from locustfiles.direct.dynamodb_consumed import TABLE, Consumed
-from locustfiles.direct.dynamodb_plan import Plan, PlanError, fit, plan_of, plan_of_scenario
 from locustfiles.direct.dynamodb_requests import RequestMaker
 from locustfiles.direct.load_report import write_load_report
+from locustfiles.direct.request_plan import PlanError, RequestPlan, fit, plan_of, plan_of_scenario
 from locustfiles.direct.request_rows import RequestRows
 from locustfiles.running.clock import now_s
 from locustfiles.running.generator import generator
@@ -50,7 +50,7 @@ class DirectLoad:
     """What the users of one process share: the plan, the table, one client, and the sums."""
 
     def __init__(self) -> None:
-        self.plan: Plan
+        self.plan: RequestPlan
         self.table: Table
         self.client: Any
         self.consumed = Consumed()

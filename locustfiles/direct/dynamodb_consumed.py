@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
-from locustfiles.direct.dynamodb_plan import READS
+from locustfiles.direct.request_plan import READS
 
 TABLE = "table"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from capacity.dynamodb.item_size import item_size_bytes
 from capacity.dynamodb.table import AttributeType, Key, Table
-from locustfiles.direct.dynamodb_plan import Plan
+from locustfiles.direct.request_plan import RequestPlan
 
 PAYLOAD = "payload"
 """The attribute that fills an item up to its size."""
@@ -19,7 +19,7 @@ class RequestMaker:
 
     def __init__(
         self,
-        plan: Plan,
+        plan: RequestPlan,
         table: Table,
         next_key: Callable[[], int],
         now_s: Callable[[], float],

@@ -24,8 +24,8 @@ from capacity.dynamodb.table import Index, Key, Table
 from capacity.workloads.direct.keys import chooser
 from locustfiles.direct.dynamodb_client import Sender
 from locustfiles.direct.dynamodb_consumed import Consumed
-from locustfiles.direct.dynamodb_plan import Plan, PlanError, plan_of
 from locustfiles.direct.dynamodb_requests import RequestMaker
+from locustfiles.direct.request_plan import PlanError, RequestPlan, plan_of
 
 ROOT = Path(__file__).resolve().parents[3]
 MANY = 50_000
@@ -74,7 +74,7 @@ OPTIONS = {
 LOCAL = "http://127.0.0.1:8000"
 
 
-def planned(**more: Any) -> Plan:
+def planned(**more: Any) -> RequestPlan:
     return plan_of(SimpleNamespace(**{**OPTIONS, **more}), LOCAL)
 
 

@@ -19,8 +19,8 @@ from capacity.workloads.charge_rows import READ, WRITE
 from capacity.workloads.direct.draws import draws
 from capacity.workloads.direct.workload import DirectWorkload
 from locustfiles.direct.direct_plan import DirectPlan
-from locustfiles.direct.dynamodb_plan import plan_of_scenario
 from locustfiles.direct.dynamodb_requests import RequestMaker
+from locustfiles.direct.request_plan import plan_of_scenario
 
 
 def scenario(**settings: Any) -> Scenario:

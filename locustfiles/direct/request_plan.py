@@ -20,7 +20,7 @@ MAX_KEYS = 10_000_000
 
 
 @dataclass(frozen=True)
-class Plan:
+class RequestPlan:
     """A direct load. `mix`: operation -> weight."""
 
     table: str
@@ -42,7 +42,7 @@ class PlanError(ValueError):
     """Options that make no load; one line per fault."""
 
 
-def plan_of(options: Any, endpoint: str | None) -> Plan:
+def plan_of(options: Any, endpoint: str | None) -> RequestPlan:
     """The plan of parsed options; `endpoint` is where it goes, None = AWS itself. Raises PlanError with every fault."""
     faults: list[str] = []
     mix, item_bytes = _mix_of(options.mix or "", faults), _item_bytes_of(options.item_size, faults)
@@ -66,7 +66,7 @@ def plan_of(options: Any, endpoint: str | None) -> Plan:
         )
     if faults:
         raise PlanError("\n".join(faults))
-    return Plan(
+    return RequestPlan(
         table=options.table,
         mix=mix,
         keys=options.keys,
@@ -109,7 +109,7 @@ def _item_bytes_of(text: str, faults: list[str]) -> int:
     return item_bytes
 
 
-def fit(plan: Plan, table: Table, smallest_item: dict[str, Any]) -> list[str]:
+def fit(plan: RequestPlan, table: Table, smallest_item: dict[str, Any]) -> list[str]:
     """What of a plan doesn't fit the table that is really there, in sentences."""
     faults = []
     names = [index.name for index in table.indexes]
@@ -123,10 +123,10 @@ def fit(plan: Plan, table: Table, smallest_item: dict[str, Any]) -> list[str]:
     return faults
 
 
-def plan_of_scenario(scenario: Scenario) -> Plan:
+def plan_of_scenario(scenario: Scenario) -> RequestPlan:
     """The plan of a scenario of workload dynamodb."""
     settings = settings_of(scenario)
-    return Plan(
+    return RequestPlan(
         table=settings.table,
         mix={str(name): weight for name, weight in settings.mix.items()},
         keys=settings.keys,
