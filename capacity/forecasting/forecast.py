@@ -46,6 +46,9 @@ __all__ = [
     "read_forecast",
 ]
 
+SHORT_RUN_S = 600
+"""A run of at most this length tells by the second what is left of its banks; a longer one every STEP_S."""
+
 
 def forecast(scenario: Scenario, start_s: float = 0.0, *, prices: PriceList | None = None) -> Forecast:
     """Forecast a run of `scenario`. `prices` default to the newest list of its region."""
@@ -54,7 +57,8 @@ def forecast(scenario: Scenario, start_s: float = 0.0, *, prices: PriceList | No
     table, requests = workload.table, workload.planned()
     charges = workload.charge(requests)
     duration_s = int(np.floor(requests.time_s[-1])) + 1
-    admission = admit(charges, requests.time_s, table, scenario.physics, seconds=duration_s, step_s=STEP_S)
+    burst_step_s = 1 if duration_s <= SHORT_RUN_S else STEP_S
+    admission = admit(charges, requests.time_s, table, scenario.physics, seconds=duration_s, step_s=burst_step_s)
     services = workload.services(_answered(requests, admission))
     series = _Series(workload.operations, requests, charges, admission, duration_s)
     found = limits_in_use(requests, charges, table, scenario.physics, duration_s) + services.limits(duration_s)
@@ -66,6 +70,7 @@ def forecast(scenario: Scenario, start_s: float = 0.0, *, prices: PriceList | No
         world=scenario.physics,
         start_s=start_s,
         duration_s=duration_s,
+        burst_step_s=burst_step_s,
         hold_from_s=scenario.schedule.measuring_from_s,
         hold_until_s=scenario.schedule.sending_s,
         requests=len(requests),

@@ -52,7 +52,7 @@ class ThroughputForecast(_Part):
     provisioned_units_per_s: float | None
     """None on demand."""
     burst_left_units: list[float] | None
-    """Left of the bank of unused capacity at the end of each step; None where the physics keeps none."""
+    """Left of the bank of unused capacity every `burst_step_s`; None where the physics keeps none."""
     throttled: int
     """Throttle events."""
     throttled_per_step: list[int]
@@ -115,6 +115,8 @@ class Forecast(_Part):
     hold_from_s: float
     hold_until_s: float
     step_s: int = Field(default=STEP_S, ge=1, le=3_600)
+    burst_step_s: int = Field(default=STEP_S, ge=1, le=3_600)
+    """Of what is left of the banks, which a short run may spend within seconds."""
     requests: int
     operations: list[OperationForecast]
     resources: list[ResourceForecast]

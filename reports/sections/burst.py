@@ -10,6 +10,8 @@ from reports.numbers import count, duration, number
 from reports.run import Run
 from reports.wording import Wording
 
+ROWS = 61
+"""Of the numbers behind a chart, at most; the chart itself has them all."""
 STAYS_FULL = 0.95
 """A bank that never falls below this share of what it can hold is not worth a chart."""
 
@@ -79,7 +81,7 @@ def _table(banks: list[tuple[str, str, ThroughputForecast]], say: Wording) -> Ta
 def _chart(run: Run, forecast: Forecast, name: str, kind: str, part: ThroughputForecast, say: Wording) -> Chart:
     left = part.burst_left_units or []
     # A figure holds at the end of its step, of which the last may reach beyond the run; a bank starts full.
-    ends_s = [0.0, *(min((n + 1) * forecast.step_s, float(forecast.duration_s)) for n in range(len(left)))]
+    ends_s = [0.0, *(min((n + 1) * forecast.burst_step_s, float(forecast.duration_s)) for n in range(len(left)))]
     left = [_full(part), *left]
     marks = [] if part.first_throttle_s is None else [Mark(part.first_throttle_s, say("burst.mark"))]
     alt = say("burst.alt", name=_name(name, kind, say), least=number(min(left)), last=number(left[-1]))
@@ -96,7 +98,7 @@ def _chart(run: Run, forecast: Forecast, name: str, kind: str, part: ThroughputF
     )
     data = Table(
         [say("page.time"), say("burst.unit")],
-        [[f"{at:g} s", number(value)] for at, value in zip(ends_s, left, strict=True)],
+        [[f"{at:g} s", number(value)] for at, value in list(zip(ends_s, left, strict=True))[:: -(-len(left) // ROWS)]],
         numeric=(0, 1),
     )
     return Chart(_name(name, kind, say), svg, alt, data)

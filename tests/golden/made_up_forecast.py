@@ -72,6 +72,7 @@ def forecast(digest: str) -> Forecast:
         world="adaptive",
         start_s=0,
         duration_s=76,
+        burst_step_s=10,
         hold_from_s=10,
         hold_until_s=70,
         requests=1166,

@@ -92,6 +92,11 @@ def test_throttles_are_told_by_the_second_of_which_the_first_is_one() -> None:
     assert next(second for second, events in enumerate(part.throttled_per_s) if events) == int(part.first_throttle_s)
     assert [sum(part.throttled_per_s[at : at + 10]) for at in range(0, found.duration_s, 10)] == part.throttled_per_step
     assert found.resource("GroupIdIndex").read.throttled_per_s == []
+    assert part.burst_left_units is not None
+    assert found.burst_step_s == 1
+    assert len(part.burst_left_units) == found.duration_s
+    emptied = next(second for second, left in enumerate(part.burst_left_units) if left < 1)
+    assert abs(emptied - part.first_throttle_s) <= 1, "the bank is empty when the first request is refused"
 
 
 def test_enough_capacity_throttles_nothing_and_keeps_its_bank() -> None:
