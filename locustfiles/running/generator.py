@@ -33,7 +33,7 @@ from locustfiles.running import part_transfer
 from locustfiles.running.clock import now_s
 from locustfiles.running.departures import Departures
 from locustfiles.running.giving_up import give_up
-from locustfiles.running.interruption import end_on_interrupt
+from locustfiles.running.interruption import end_on_interrupt, end_with_parent
 from locustfiles.running.merge import merge_run
 from locustfiles.running.record import begin_record, unused_run_dir
 from locustfiles.running.run_plan import players
@@ -103,7 +103,7 @@ class Generator:
         end_on_interrupt(once=not supervised)
         if supervised:
             self._options.only_summary = True  # nobody watches the table that Locust prints every two seconds
-            gevent.spawn(_stop_with_parent, os.getppid())
+            gevent.spawn(end_with_parent, os.getppid())
         if environment.web_ui is not None:
             from locustfiles.running.web_tab import MeshTab  # the forecast behind it takes a second to load
 
@@ -327,13 +327,6 @@ class Generator:
             logger.error(
                 "the record in %s cannot be written: %s; parts are kept", self.run_dir, fault.strerror or fault
             )
-
-
-def _stop_with_parent(parent: int) -> None:
-    """End as on Ctrl-C when the process that started this one, `meshcap run` or a master, has died."""
-    while os.getppid() == parent:
-        gevent.sleep(0.5)
-    os.kill(os.getpid(), signal.SIGINT)
 
 
 generator = Generator()

@@ -7,6 +7,7 @@ hub takes the signal and interrupts the main greenlet, where Locust waits for it
 
 from __future__ import annotations
 
+import os
 import signal
 from collections.abc import Callable
 
@@ -25,6 +26,13 @@ def end_on_interrupt(*, once: bool) -> None:
     main, hub = getcurrent(), gevent.get_hub()
     watcher = hub.loop.signal(signal.SIGINT)
     watcher.start(_Interruption(main.throw, watcher.close if once else None))
+
+
+def end_with_parent(parent: int) -> None:
+    """End as on Ctrl-C when the process that started this one, `meshcap run` or a master, has died."""
+    while os.getppid() == parent:
+        gevent.sleep(0.5)
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 class _Interruption:
