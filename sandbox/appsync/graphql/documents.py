@@ -20,8 +20,8 @@ from graphql import (
 from graphql.execution.values import VariableValues
 
 from sandbox.appsync.graphql.execution import Api
-from sandbox.appsync.graphql.fallback import ExecutedOperation
-from sandbox.appsync.graphql.prepared import PreparedOperation, needs_executor, prepare
+from sandbox.appsync.graphql.per_request import PerRequestOperation
+from sandbox.appsync.graphql.prepared import PreparedOperation, depends_on_request, prepare
 from sandbox.appsync.graphql.schema import publications
 from sandbox.appsync.graphql.selections import Collector
 from sandbox.appsync.graphql.subscription import SubscriptionSelection
@@ -61,7 +61,7 @@ class SubscriptionStatement:
         self.fragments = fragments
         self.variables = variables
         # With @skip or @include the selection depends on each subscriber's variables; otherwise all share one.
-        self._varies = needs_executor(operation, fragments)
+        self._varies = depends_on_request(operation, fragments)
         self._shared: SubscriptionSelection | None = None
 
     def bind(self, given: dict[str, Any]) -> tuple[SubscriptionSelection, dict[str, Any]]:
@@ -90,7 +90,7 @@ class SubscriptionStatement:
         return key, nodes, collector
 
 
-Statement = PreparedOperation | ExecutedOperation | SubscriptionStatement
+Statement = PreparedOperation | PerRequestOperation | SubscriptionStatement
 
 
 class Documents:
@@ -132,7 +132,7 @@ class Documents:
         if operation.operation is OperationType.SUBSCRIPTION:
             return SubscriptionStatement(self.api, operation, fragments, variables)
         prepared = prepare(self.api, operation, fragments, variables, self._published)
-        return prepared or ExecutedOperation(self.api, document, operation, fragments, variables, self._published)
+        return prepared or PerRequestOperation(self.api, operation, fragments, variables, self._published)
 
 
 def _operation(document: DocumentNode, name: str | None) -> OperationDefinitionNode:

@@ -1,4 +1,4 @@
-"""The prepared form must answer as graphql-core's executor answers: same data, and errors at least at the same paths.
+"""Prepared forms must answer as graphql-core's executor answers: same data, and errors at least at the same paths.
 
 graphql-core leaves an object at its first null, AppSync names the others too (aws-appsync-community issue 247).
 """
@@ -15,7 +15,7 @@ from schema_under_test import REQUEST, documents
 
 from sandbox.appsync.errors import ResolverError
 from sandbox.appsync.graphql.documents import InvalidDocument, MalformedDocument
-from sandbox.appsync.graphql.fallback import ExecutedOperation
+from sandbox.appsync.graphql.per_request import PerRequestOperation
 from sandbox.appsync.graphql.prepared import PreparedOperation
 from sandbox.appsync.graphql.variables import VariableFault
 
@@ -62,16 +62,30 @@ branches = st.none() | st.fixed_dictionaries(
 
 
 @settings(max_examples=400, deadline=None)
-@given(field=st.sampled_from(["branch", "sure", "first: branch"]), selection=branch_selections, value=branches)
-def test_data_and_error_paths_equal_those_of_graphql_core(field: str, selection: str, value: Any) -> None:
+@given(
+    field=st.sampled_from(["branch", "sure", "first: branch"]),
+    selection=branch_selections,
+    value=branches,
+    directives=st.tuples(*[st.sampled_from(["", "", " @skip(if: $v)", " @include(if: $v)"])] * 3),
+    v=st.booleans(),
+)
+def test_data_and_error_paths_equal_those_of_graphql_core(
+    field: str, selection: str, value: Any, directives: tuple[str, str, str], v: bool
+) -> None:
     name = field.split(": ")[-1]
-    text = f"query {{ {field} {selection} }}" + (" fragment L on Leaf { w: name flag }" if "...L" in selection else "")
-    api = documents({name: value})
+    varies = any(directives)
+    on_field, on_title, on_flag = directives
+    text = f"query{'($v: Boolean!)' if varies else ''} {{ {field}{on_field} {selection}"
+    text += f" also: branch {{ title{on_title} leaf {{ flag{on_flag} id }} }} }}"
+    text += " fragment L on Leaf { w: name flag }" if "...L" in selection else ""
+    values = {"branch": value, name: value}
+    variables = {"v": v} if varies else {}
+    api = documents(values)
     statement = api.statement(text, None)
-    assert isinstance(statement, PreparedOperation)
+    assert isinstance(statement, PerRequestOperation if varies else PreparedOperation)
 
-    ours = statement.run({}, REQUEST)
-    theirs = execute_sync(api.api.schema, parse(text), {name: value})
+    ours = statement.run(variables, REQUEST)
+    theirs = execute_sync(api.api.schema, parse(text), values, variable_values=variables)
 
     assert ours.data == theirs.data
     paths = [repr(error["path"]) for error in ours.errors]
@@ -90,8 +104,8 @@ def test_data_and_error_paths_equal_those_of_graphql_core(field: str, selection:
         ("query($v: Boolean!) { ...F } fragment F on Query { text @include(if: $v) }", "a directive in a fragment"),
     ],
 )
-def test_what_the_prepared_form_does_not_cover_goes_to_graphql_core(document: str, why: str) -> None:
-    assert isinstance(documents({}).statement(document, None), ExecutedOperation), why
+def test_what_one_form_for_all_requests_cannot_serve_is_prepared_for_each(document: str, why: str) -> None:
+    assert isinstance(documents({}).statement(document, None), PerRequestOperation), why
 
 
 @pytest.mark.parametrize(
@@ -164,7 +178,7 @@ def test_mutations_run_in_order_and_a_failed_one_leaves_its_field_null() -> None
     assert outcome.publications == []
 
 
-BOTH_FORMS = pytest.mark.parametrize("directive", ["", " @include(if: true)"], ids=["prepared", "executed"])
+BOTH_FORMS = pytest.mark.parametrize("directive", ["", " @include(if: true)"], ids=["once", "per request"])
 
 
 @BOTH_FORMS
@@ -210,12 +224,14 @@ def test_a_list_that_may_not_be_null_has_no_name(directive: str) -> None:
     assert error["message"] == "Cannot return null for non-nullable type: 'null' within parent 'Branch' (/branch/maybe)"
 
 
-def test_every_null_of_an_object_is_reported_and_every_object_of_a_list() -> None:
+@BOTH_FORMS
+def test_every_null_of_an_object_is_reported_and_every_object_of_a_list(directive: str) -> None:
     """aws-appsync-community issue 247 (2022-09): one message for each required field of an item."""
     api = documents(
         {"branch": {"must": None, "maybe": None, "leaves": [{"name": None}, {"name": "n"}, {"name": None}]}}
     )
-    outcome = api.statement("{ branch { must { id } maybe { id } leaves { name } } }", None).run({}, REQUEST)  # type: ignore[union-attr]
+    text = f"{{ branch {{ must{directive} {{ id }} maybe {{ id }} leaves {{ name }} }} }}"
+    outcome = api.statement(text, None).run({}, REQUEST)  # type: ignore[union-attr]
     assert outcome.data == {"branch": None}
     assert [error["path"] for error in outcome.errors] == [
         ["branch", "must"],
