@@ -87,8 +87,12 @@ def _section(probes: Sequence[Probe], limits: Limits, say: Wording) -> Section:
     lead = say(
         "highest_rate.lead", p99=milliseconds(limits.max_p99_ms), achieved=percent(limits.min_achieved, digits=3)
     )
-    charts = [_latency(probes, limits, say), _lost(probes, say)]
+    charts = [_latency(probes, limits, say), _unsent(probes, limits, say)]
+    if any(probe.lost for probe in probes):
+        charts.append(_lost(probes, say))
     shown: list[Block] = [Charts([chart for chart in charts if chart], _legend(say))] if any(charts) else []
+    if probes and all(probe.lost == 0 for probe in probes):
+        shown.append(Text(say("highest_rate.none_lost")))
     runs = Facts([(_times(probe, say), probe.run) for probe in probes])
     blocks = [*shown, _table(probes, say), Text(say("highest_rate.runs")), runs]
     return Section("rates", say("highest_rate.section"), lead, blocks)
@@ -101,6 +105,17 @@ def _legend(say: Wording) -> list[Key]:
 def _latency(probes: Sequence[Probe], limits: Limits, say: Wording) -> Chart | None:
     drawn = [(p, p.planned_requests_per_s, p.p99_ms) for p in probes]
     return _chart("p99", drawn, say, limit=limits.max_p99_ms, limit_label=milliseconds(limits.max_p99_ms))
+
+
+def _unsent(probes: Sequence[Probe], limits: Limits, say: Wording) -> Chart | None:
+    """What is missing of the plan, which starts at nothing, rather than what was sent, which is nearly all."""
+
+    def missing(share: float | None) -> float | None:
+        return None if share is None else max(0.0, 100 * (1 - share))
+
+    most = missing(limits.min_achieved)
+    drawn = [(probe, probe.planned_requests_per_s, missing(probe.achieved)) for probe in probes]
+    return _chart("unsent", drawn, say, limit=most, limit_label=f"{number(most)} %")
 
 
 def _lost(probes: Sequence[Probe], say: Wording) -> Chart | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from reports.document import Charts, Table
+from reports.document import Charts, Table, Text
 from reports.studies.highest_rate import page
 from reports.wording import Wording
 from tests.golden.made_up_search import SEARCH
@@ -21,10 +21,18 @@ def test_the_answer_is_the_highest_rate_and_what_ended_it() -> None:
 
 def test_the_charts_tell_what_is_known_in_order_of_the_rate() -> None:
     [charts, *_] = [block for block in page(SEARCH, Wording()).sections[0].blocks if isinstance(block, Charts)]
-    latency, lost = charts.charts
+    latency, unsent, lost = charts.charts
     assert "64: 9 (held); 128: 11 (held); 256: 19 (held); 384: 340 (not held)." in latency.alt
     assert "256: 0 (held); 384: 12 (not held)." in lost.alt
+    assert "512: 0.3 (not held)." in unsent.alt
     assert "512" not in latency.alt, "of that rate no latency is known"
+
+
+def test_where_nothing_was_lost_a_sentence_says_so() -> None:
+    report = page(SEARCH.model_copy(update={"probes": SEARCH.probes[:3]}), Wording())
+    [charts] = [block for block in report.sections[0].blocks if isinstance(block, Charts)]
+    assert len(charts.charts) == 2
+    assert Text(Wording()("highest_rate.none_lost")) in report.sections[0].blocks
 
 
 def test_every_rate_has_a_row_with_what_gave_way() -> None:

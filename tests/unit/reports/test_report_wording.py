@@ -40,6 +40,7 @@ NAMED_BY_DATA = (
 COMPOSED = (
     "highest_rate.p99_",
     "highest_rate.lost_",
+    "highest_rate.unsent_",
     "page.reads",
     "page.writes",
     "limits.key_",
