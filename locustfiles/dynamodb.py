@@ -30,7 +30,7 @@ from capacity.workloads.direct.keys import Chooser, chooser
 from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
 from locustfiles.direct.dynamodb_consumed import TABLE, Consumed
 from locustfiles.direct.dynamodb_requests import RequestMaker
-from locustfiles.direct.load_report import write_load_report
+from locustfiles.direct.load_report import ConsumedReport, write_load_report
 from locustfiles.direct.request_plan import PlanError, RequestPlan, fit, plan_of, plan_of_scenario
 from locustfiles.direct.request_rows import RequestRows
 from locustfiles.running.clock import now_s
@@ -220,7 +220,7 @@ def _end(environment: Any, **_: Any) -> None:
             )
         for reason, times in sums["throttled"].items():
             sys.stderr.write(f"{operation}: throttled {times:,} times, {reason}\n")
-    write_load_report(environment.parsed_options.run_dir, "consumed.json", report)
+    write_load_report(environment.parsed_options.run_dir, "consumed.json", ConsumedReport.model_validate(report))
 
 
 @events.test_stop.add_listener  # type: ignore[untyped-decorator]

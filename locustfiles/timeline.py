@@ -24,7 +24,7 @@ from capacity.loopback import is_loopback
 from capacity.workloads.timeline import Timeline
 from capacity.workloads.timeline.schedule import app_of, settings_of
 from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
-from locustfiles.direct.load_report import write_load_report
+from locustfiles.direct.load_report import TimelineReport, write_load_report
 from locustfiles.direct.request_rows import RequestRows
 from locustfiles.reading.timeline_app import TimelineApp
 from locustfiles.reading.timeline_plan import TimelinePlan
@@ -207,7 +207,7 @@ def _end(environment: Any, **_: Any) -> None:
     checks, most = report["checks"], report["model"]["posts_per_s_at_first_limit"]
     sys.stderr.write(
         f"{checks['readings']:,} readings of {checks['posts']:,} posts: {checks['duplicate']} twice, "
-        f"{checks['missing']} missing, {checks['out of order']} out of order; {checks['failed']} readings failed\n"
+        f"{checks['missing']} missing, {checks['out_of_order']} out of order; {checks['failed']} readings failed\n"
         f"first limit: {report['model']['first_limit']}, at {most:,.0f} posts/s\n"
     )
-    write_load_report(environment.parsed_options.run_dir, "timeline.json", report)
+    write_load_report(environment.parsed_options.run_dir, "timeline.json", TimelineReport.model_validate(report))

@@ -24,6 +24,7 @@ from capacity.forecasting.forecast import Forecast
 from capacity.judgement.comparison import Comparison
 from capacity.scenario.load import ScenarioFile
 from capacity.studies.highest_rate import HighestRate
+from locustfiles.direct.load_report import ConsumedReport, TimelineReport
 from meshcap.published_documents import PUBLISHED
 from meshcap.reference import command_page
 
@@ -44,13 +45,16 @@ _KEPT: Mapping[str, type[BaseModel]] = {
 }
 """Files that are read again: one of an earlier release and the same version may lack what has a default."""
 
+_WRITTEN: Mapping[str, type[BaseModel]] = {"consumed": ConsumedReport, "timeline": TimelineReport}
+"""Files that nobody of us reads again."""
+
 
 def published() -> Iterator[tuple[str, str]]:
     """Every published file: its path in the project, and its text."""
     yield "schemas/scenarios.schema.json", _json(_editor_schema())
     for name, model in _KEPT.items():
         yield f"schemas/{name}.schema.json", _document(model, GenerateJsonSchema)
-    for name, model in chain.from_iterable(PUBLISHED.values()):
+    for name, model in chain(_WRITTEN.items(), *PUBLISHED.values()):
         if name not in _KEPT:
             yield f"schemas/{name}.schema.json", _document(model, _AsPrinted)
     for name, schema in _PARQUET.items():

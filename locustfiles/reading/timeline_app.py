@@ -121,7 +121,7 @@ class TimelineApp:
         return {
             "table": self.timeline.table_name,
             "shards": self.timeline.shards,
-            "checks": {name: self.checks[name] for name in names},
+            "checks": {name.replace(" ", "_"): self.checks[name] for name in names},
             "model": {
                 "write_units_per_post": {
                     "table": post_units(self.timeline).table.write,

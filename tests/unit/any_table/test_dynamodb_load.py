@@ -14,6 +14,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import boto3
+import jsonschema
 import pytest
 from botocore.exceptions import ClientError
 from hypothesis import given
@@ -196,6 +197,7 @@ def test_a_run_consumes_what_the_sizes_say(tmp_path: Path, sandbox: Sandbox) -> 
         "--user-rate", "20",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    jsonschema.validate(report, json.loads((ROOT / "schemas/consumed.schema.json").read_text(encoding="utf-8")))
     operations = report["operations"]
     per_request = {
         (operation, each["resource"]): each["units_per_request"]

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import jsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -252,9 +253,10 @@ def test_under_load_no_post_comes_twice_none_is_missing_and_the_newest_is_first(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     report = json.loads((tmp_path / "timeline.json").read_text(encoding="utf-8"))
+    jsonschema.validate(report, json.loads((ROOT / "schemas/timeline.schema.json").read_text(encoding="utf-8")))
     checks = report["checks"]
     assert checks["readings"] >= 15
     assert checks["posts"] > 7 * checks["readings"]  # readings did go on to further pages
-    assert (checks["duplicate"], checks["missing"], checks["out of order"], checks["failed"]) == (0, 0, 0, 0)
+    assert (checks["duplicate"], checks["missing"], checks["out_of_order"], checks["failed"]) == (0, 0, 0, 0)
     puts = {each["resource"]: each["units_per_request"] for each in report["operations"]["PutItem"]["consumed"]}
     assert puts == report["model"]["write_units_per_post"]
