@@ -79,7 +79,7 @@ def prepare_fields(
         field = PreparedField(key, name)
         fields.append(field)
         if name.startswith("__"):
-            field.constant = root.name if name == "__typename" else introspected[key]
+            field.constant = root.name if name == "__typename" else introspected.get(key)
             continue
         declared = root.fields[name]
         arguments = arguments_of(declared, node)
