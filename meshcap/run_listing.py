@@ -62,19 +62,21 @@ class RunListing(_Part):
 
 def listing(folder: Path) -> RunListing:
     """Every run in `folder` by name, so oldest first, those of a search too. Raises OSError for the folder alone."""
-    found = list(_listed(folder, folder))
+    found = list(_listed(folder, folder, ()))
     return RunListing(
         runs=[each for each in found if isinstance(each, ListedRun)],
         unreadable=[each for each in found if isinstance(each, Unreadable)],
     )
 
 
-def _listed(folder: Path, root: Path) -> Iterator[ListedRun | Unreadable]:
+def _listed(folder: Path, root: Path, within: tuple[Path, ...]) -> Iterator[ListedRun | Unreadable]:
+    within = (*within, folder.resolve())
     for path in sorted(each for each in folder.iterdir() if each.is_dir() and not each.name.startswith(".")):
         name = path.relative_to(root).as_posix()
         try:
             if not (path / "run.json").exists() and any(path.glob("*/run.json")):
-                yield from _listed(path, root)
+                if path.resolve() not in within:  # a link that leads back would never end
+                    yield from _listed(path, root, within)
                 continue
             record = read_run(path)
         except (RunDirectoryError, OSError, MemoryError, RecursionError) as fault:

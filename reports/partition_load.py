@@ -45,7 +45,7 @@ class PartitionLoad:
 
 
 def partition_loads(run: Run, edges_s: np.ndarray) -> list[PartitionLoad] | None:
-    """Return the load of every resource and kind that was touched; None when the run is too large or has no forecast.
+    """Return the load of every resource and kind that was touched; None where that cannot be told.
 
     `edges_s` are the edges of the time steps, seconds since the start of the plan, evenly spaced.
     """
@@ -53,7 +53,9 @@ def partition_loads(run: Run, edges_s: np.ndarray) -> list[PartitionLoad] | None
     if requests is None or forecast is None or not 0 < len(requests) <= MOST_REQUESTS:
         return None
     workload = workload_of(run.record.scenario)
-    sent = workload.sent(read_table(run.directory / "requests.parquet", columns=list(_COLUMNS)))
+    sent = run.file("requests.parquet", lambda path: workload.sent(read_table(path, columns=list(_COLUMNS))))
+    if sent is None:
+        return None
     charges = workload.charge(sent.requests)
     time_s = sent.requests.start_s - run.start.timestamp() + sent.requests.time_s[charges.request]
     step = np.searchsorted(edges_s, time_s, side="right") - 1

@@ -13,11 +13,20 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from capacity.forecasting.forecast import Forecast
 from capacity.judgement.comparison import Comparison
-from capacity.record import DELIVERIES, DELIVERY_FAULTS, METRICS, REQUESTS, RunRecord, read_run, read_table
+from capacity.measurement.measured import sound
+from capacity.record import (
+    DELIVERIES,
+    DELIVERY_FAULTS,
+    METRICS,
+    REQUESTS,
+    RunRecord,
+    column_names,
+    read_run,
+    read_table,
+)
 
 T = TypeVar("T")
 
@@ -56,46 +65,57 @@ class Run:
         """Open a run directory. Raises RunDirectoryError when it has no run.json that can be read."""
         return cls(directory, read_run(directory))
 
-    def _file(self, name: str, read: Callable[[Path], T]) -> T | None:
+    def file(self, name: str, read: Callable[[Path], T]) -> T | None:
+        """Read something of one of its files; None when that is absent or broken, which the report then says."""
         path = self.directory / name
         if not path.exists():
-            self.absences.append(Absence(name, None))
+            self._lacks(Absence(name, None))
             return None
         try:
             return read(path)
         except (OSError, ValueError, KeyError, pa.ArrowException) as fault:
-            self.absences.append(Absence(name, str(fault).splitlines()[0][:300]))
+            self._lacks(Absence(name, (str(fault).splitlines() or [type(fault).__name__])[0][:300]))
             return None
+
+    def _lacks(self, absence: Absence) -> None:
+        if absence not in self.absences:  # the same file may be read for several sections
+            self.absences.append(absence)
 
     @cached_property
     def requests(self) -> Requests | None:
         """requests.parquet, reduced to what charts and tables need."""
-        return self._file("requests.parquet", lambda path: Requests(path, self.start))
+        return self.file("requests.parquet", lambda path: Requests(path, self.start))
+
+    @cached_property
+    def failures(self) -> pd.DataFrame | None:
+        """The requests that did not end well, with their messages."""
+        requests = self.requests
+        return None if requests is None else self.file("requests.parquet", requests.failures)
 
     @cached_property
     def deliveries(self) -> pd.DataFrame | None:
         """deliveries.parquet."""
-        return self._file("deliveries.parquet", lambda path: _read(path, DELIVERIES).to_pandas())
+        return self.file("deliveries.parquet", lambda path: _read(path, DELIVERIES).to_pandas())
 
     @cached_property
     def delivery_faults(self) -> pa.Table | None:
         """delivery_faults.parquet; it may be long, so it stays in Arrow's memory."""
-        return self._file("delivery_faults.parquet", lambda path: _read(path, DELIVERY_FAULTS))
+        return self.file("delivery_faults.parquet", lambda path: _read(path, DELIVERY_FAULTS))
 
     @cached_property
     def metrics(self) -> pd.DataFrame | None:
         """metrics.parquet."""
-        return self._file("metrics.parquet", lambda path: _read(path, METRICS).to_pandas())
+        return self.file("metrics.parquet", lambda path: sound(_read(path, METRICS)).to_pandas())
 
     @cached_property
     def forecast(self) -> Forecast | None:
         """forecast.json."""
-        return self._file("forecast.json", lambda path: Forecast.model_validate_json(path.read_text(encoding="utf-8")))
+        return self.file("forecast.json", lambda path: Forecast.model_validate_json(path.read_text(encoding="utf-8")))
 
     @cached_property
     def comparison(self) -> Comparison | None:
         """comparison.json."""
-        return self._file(
+        return self.file(
             "comparison.json", lambda path: Comparison.model_validate_json(path.read_text(encoding="utf-8"))
         )
 
@@ -129,7 +149,6 @@ class Requests:
 
     def __init__(self, path: Path, start: datetime):
         """Read the needed columns of requests.parquet; raises pyarrow's and KeyErrors when it is not one."""
-        self._path = path
         table = _read(path, REQUESTS, _REQUEST_COLUMNS)
         operation = table["operation"].combine_chunks()
         if isinstance(operation, pa.ChunkedArray):
@@ -150,11 +169,11 @@ class Requests:
     def __len__(self) -> int:
         return len(self.start_s)
 
-    def failures(self) -> pd.DataFrame:
-        """Read the rows that did not end well, with their messages."""
+    def failures(self, path: Path) -> pd.DataFrame:
+        """Read the rows that did not end well, with their messages, of the file that these requests are of."""
         columns = ["operation", "start", "outcome", "error_type", "error_message", "request_id"]
-        names = [name for name in columns if name in pq.read_schema(self._path).names]
-        table = read_table(self._path, columns=names)
+        names = [name for name in columns if name in column_names(path)]
+        table = read_table(path, columns=names)
         failed: pd.DataFrame = table.filter(pc.invert(pa.chunked_array([self.ok]))).to_pandas()
         return failed
 
@@ -166,7 +185,7 @@ def seconds_since(moment: datetime, start: datetime) -> float:
 
 def _read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
     """Read a table of a run. Raises ValueError, with the columns that are missing, when it is not one of `schema`."""
-    present = pq.read_schema(path).names
+    present = column_names(path)
     missing = [name for name in schema.names if name not in present]
     if missing:
         raise ValueError(f"it lacks the columns {', '.join(missing)}")

@@ -36,7 +36,7 @@ from capacity.judgement.comparison_record import (
     UnitsSeries,
 )
 from capacity.judgement.open_units import open_units
-from capacity.measurement.measured import Measured, read_measured
+from capacity.measurement.measured import MOST_PERIODS, Measured, read_measured
 from capacity.record import RunDirectoryError, RunRecord, read_run, read_table
 from capacity.workloads.charge_rows import CALLS, TABLE, Charges
 from capacity.workloads.registry import workload_of
@@ -159,6 +159,8 @@ class _Comparing:
             end_s = max(end_s, float(self.time_s.max()))
         first = np.floor(min([self.start_s, *self.time_s[:1], *points]) / period_s) * period_s
         last = max([end_s, *points])
+        if (last - first) / period_s > MOST_PERIODS:
+            raise ValueError(f"it holds moments that lie {(last - first) / 86_400:,.0f} days apart")
         starts = np.arange(first, last + period_s * 1e-9, period_s)
         slot = ((self.time_s[chosen] - first) // period_s).astype(np.int64)
         sent = np.bincount(slot, self.charges.units[chosen], minlength=len(starts))

@@ -13,7 +13,7 @@ KINDS: tuple[Kind, Kind] = ("read", "write")
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class UnitsComparison(_Part):

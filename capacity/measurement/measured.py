@@ -18,6 +18,11 @@ from capacity.workloads.charge_rows import TABLE
 
 NAMESPACE = "AWS/DynamoDB"
 _KIND = {"read": "Read", "write": "Write"}
+MOST_PERIODS = 1_000_000
+"""Between the first and the last moment of a run's metrics: CloudWatch keeps 455 days in minutes, 655,200 periods.
+
+What a file says lies further apart is damage, and would fill the memory with the periods between.
+"""
 
 
 @dataclass(frozen=True)
@@ -70,9 +75,28 @@ def read_measured(run_dir: Path, table_name: str) -> Measured | None:
     return measured_of(read_table(path), table_name) if path.exists() else None
 
 
+def sound(metrics: pa.Table) -> pa.Table:
+    """The points as they are. Raises ValueError when periods or moments are none that CloudWatch could have given."""
+    if not metrics.num_rows:
+        return metrics
+    periods_s = pc.min_max(metrics["period_s"])
+    if periods_s["min"].as_py() < 1:
+        raise ValueError("metrics hold a period that is no whole number of seconds from 1")
+    moments = pc.cast(pc.cast(metrics["timestamp"], pa.timestamp("us", tz="UTC")), pa.int64())
+    bounds = pc.min_max(moments)
+    if bounds["min"].is_valid:
+        span_s = (bounds["max"].as_py() - bounds["min"].as_py()) / 1e6
+        if span_s / periods_s["min"].as_py() > MOST_PERIODS:
+            raise ValueError(f"metrics hold moments that lie {span_s / 86_400:,.0f} days apart")
+    return metrics
+
+
 def measured_of(metrics: pa.Table, table_name: str) -> Measured:
-    """The DynamoDB metrics of a table of points; of a series kept in several periods, the finest counts."""
-    metrics = metrics.filter(pc.equal(metrics["namespace"], NAMESPACE))
+    """The DynamoDB metrics of a table of points; of a series kept in several periods, the finest counts.
+
+    Raises ValueError for points that are not sound.
+    """
+    metrics = sound(metrics).filter(pc.equal(metrics["namespace"], NAMESPACE))
     columns = [metrics[name].to_pylist() for name in ("metric", "dimensions", "statistic", "period_s", "timestamp")]
     values = metrics["value"].to_pylist()
     finest: dict[tuple[str, str, str], int] = {}

@@ -35,7 +35,7 @@ class Use:
 class CostLine(BaseModel):
     """Dollars for one use."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, allow_inf_nan=False)
 
     service: str
     operation: str

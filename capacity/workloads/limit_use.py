@@ -11,7 +11,7 @@ from capacity.workloads.stream import Floats
 class LimitUse(BaseModel):
     """How near a load comes to one limit."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     name: str
     resource: str

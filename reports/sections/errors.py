@@ -27,8 +27,9 @@ def section(run: Run, say: Wording) -> Section | None:
     if not failures:
         key = "errors.none" if len(requests) else "errors.no_requests"
         return Section("errors", say("errors.title"), say(key, count=count(len(requests))))
-    frame = run.requests.failures() if run.requests else None
-    assert frame is not None
+    frame = run.failures
+    if frame is None:
+        return None
     for name in ("error_type", "error_message", "request_id", "operation", "outcome"):
         frame[name] = frame[name].astype(object).where(frame[name].notna(), None)
     groups = frame.sort_values("start", kind="stable").groupby(

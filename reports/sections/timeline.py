@@ -147,7 +147,9 @@ def _readings(run: Run, say: Wording) -> Table | None:
     if requests is None or "reading" not in requests.operations:
         return None
     total = int((requests.operation == requests.operations.index("reading")).sum())
-    failures = requests.failures()
+    failures = run.failures
+    if failures is None:
+        return None
     kinds = failures.loc[failures["operation"] == "reading", "error_type"].astype(str)
     rows: list[list[Cell | str]] = [[say("timeline.readings"), count(total)]]
     for kind, key in _FAULTS.items():

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import atexit
 import copy
+import os
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -112,5 +115,8 @@ def damaged(draw: st.DrawFn, content: bytes) -> bytes:
 
 @cache
 def scratch() -> Path:
-    """A folder for files that a check writes."""
-    return Path(tempfile.mkdtemp(prefix="meshcap-fuzz-"))
+    """A folder for files that a check writes, in memory where the system has a disk there; gone with the process."""
+    memory = Path("/dev/shm")
+    folder = Path(tempfile.mkdtemp(prefix="meshcap-fuzz-", dir=memory if os.access(memory, os.W_OK) else None))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
+from zlib import crc32
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
 from capacity.forecasting.forecast import forecast
-from capacity.judgement.comparison import compare
 from capacity.record import (
     DELIVERIES,
     DELIVERY_FAULTS,
@@ -22,15 +21,34 @@ from capacity.record import (
     RunDirectoryError,
     RunRecord,
     Target,
-    read_run,
     write_json,
     write_run,
 )
 from capacity.scenario.load import parse_scenarios
 from locustfiles.running.parts import STREAMS, PartStream, read_stream
 from meshcap.finished_run import judge_run
+from meshcap.run_listing import listing
+from reports import render
+from reports.compare import compare as compare_runs
 from reports.run import Run
 from tests.fuzz.mutations import NOW_S, ROOT, damaged, mutated, scratch
+
+DRAWN = 500
+"""One input in so many is drawn, which takes fifty times as long as reading it."""
+LISTED = {"run.json", "requests.parquet", "deliveries.parquet", "forecast.json", "comparison.json"}
+"""What `meshcap runs` reads; damage to other files does not concern it."""
+JUDGED = {"run.json", "requests.parquet", "deliveries.parquet", "forecast.json", "metrics.parquet"}
+"""What a verdict is made of."""
+PARTS = {
+    "run.json": "requests",
+    "requests.parquet": "requests",
+    "deliveries.parquet": "deliveries",
+    "delivery_faults.parquet": "delivery_faults",
+    "metrics.parquet": "metrics",
+    "forecast.json": "forecast",
+    "comparison.json": "comparison",
+}
+"""What a report makes of a file."""
 
 
 @cache
@@ -88,7 +106,7 @@ def run_directory() -> Path:
         "value": 5.0,
     }
     pq.write_table(pa.Table.from_pylist([point], schema=METRICS), folder / "metrics.parquet")
-    write_json(folder / "comparison.json", compare(folder))
+    judge_run(folder)
     return folder
 
 
@@ -107,27 +125,64 @@ def run_directories() -> st.SearchStrategy[tuple[str, bytes]]:
     return st.one_of(choices)
 
 
-def read_run_directory(given: tuple[str, bytes]) -> str:
-    """Everything that `meshcap compare` and `meshcap report` read, without drawing."""
-    name, content = given
-    folder = scratch() / "damaged"
-    shutil.rmtree(folder, ignore_errors=True)
-    shutil.copytree(run_directory(), folder)
+def damaged_directory(name: str, content: bytes) -> Path:
+    """The small whole run directory with one file damaged; what the last input left of it is used again."""
+    folder = scratch() / "runs" / run_directory().name
+    folder.mkdir(parents=True, exist_ok=True)
+    whole = {path.name: path for path in run_directory().iterdir()}
+    for path in folder.iterdir():
+        if path.name not in whole or not path.samefile(whole[path.name]):
+            path.unlink()
+    for path in whole.values():
+        if not (folder / path.name).exists():
+            (folder / path.name).hardlink_to(path)
+    (folder / name).unlink()  # and not the whole one, which it is linked to
     (folder / name).write_bytes(content)
-    try:
-        read_run(folder)
-        judge_run(folder)
-        outcome = "read"
-    except RunDirectoryError as refusal:
-        outcome = str(refusal)
-    assert outcome == "read" or str(folder) in outcome, "the sentence names the folder"
+    return folder
+
+
+def read_run_directory(given: tuple[str, bytes]) -> str:
+    """What `meshcap runs`, `report` and `compare` read of a damaged file; one in DRAWN in full, and drawn, too."""
+    name, content = given
+    whole = crc32(content) % DRAWN == 1
+    folder = damaged_directory(name, content)
+    if whole or name in LISTED:
+        listed = listing(folder.parent)
+        names = [each.run for each in listed.runs] + [each.run for each in listed.unreadable]
+        assert names == [folder.name]
     try:
         run = Run.open(folder)
-    except RunDirectoryError:
+    except RunDirectoryError as refusal:
+        _names(folder, refusal)
         return "refused"
-    for part in ("requests", "deliveries", "delivery_faults", "metrics", "forecast", "comparison"):
+    for part in PARTS.values() if whole else [PARTS[name]]:
         getattr(run, part)
-    return "read" if outcome == "read" else "refused"
+    if whole:
+        draw(folder)
+    if whole or name in JUDGED:
+        try:
+            judge_run(folder)
+        except RunDirectoryError as refusal:
+            _names(folder, refusal)
+            return "refused"
+    return "refused" if any(absence.name == name for absence in run.absences) else "read"
+
+
+def _names(folder: Path, refusal: RunDirectoryError) -> None:
+    assert str(folder) in str(refusal), "the sentence names the folder"
+
+
+def draw(folder: Path) -> None:
+    """What `meshcap report RUN` and `meshcap compare BEFORE AFTER --force` draw."""
+    render(folder)
+    for before, after in ((run_directory(), folder), (folder, run_directory())):
+        try:
+            comparison = compare_runs(before, after, force=True)
+        except RunDirectoryError as refusal:
+            _names(folder, refusal)
+        else:
+            comparison.markdown("en")
+            comparison.for_machines()
 
 
 @cache
