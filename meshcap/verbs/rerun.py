@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
 
-from meshcap.console import data, say
-from meshcap.github_step import tell_of_run
 from meshcap.options import PATIENCE_S, RUNS, Lang, MaxUsd, OwnEndpoint, Patience, RunDirectory, RunsFolder
+from meshcap.run_ending import end_with
 
 
 def command(
@@ -53,7 +51,4 @@ def command(
                 rerun_of=run_dir,
             )
         )
-    say(outcome.sentence)
-    data(str(outcome.report))
-    tell_of_run(outcome.report.parent, None)
-    sys.exit(outcome.exit_code)
+    end_with(outcome, None)

@@ -8,8 +8,6 @@ from typing import Annotated
 
 import typer
 
-from meshcap.console import data, say
-from meshcap.github_step import tell_of_run
 from meshcap.options import (
     PATIENCE_S,
     RUNS,
@@ -26,6 +24,7 @@ from meshcap.options import (
     ScenarioName,
     StackName,
 )
+from meshcap.run_ending import end_with
 
 CONTEXT = {"allow_extra_args": True}  # what follows -- is Locust's
 
@@ -91,8 +90,4 @@ def command(
         from meshcap.find_max_output import run_search
 
         sys.exit(run_search(request, max_p99, min_achieved, max_probes, probe_hold, resume, as_json))
-    outcome = run_loop(request)
-    say(outcome.sentence)
-    data(str(outcome.report))
-    tell_of_run(outcome.report.parent, file)
-    sys.exit(outcome.exit_code)
+    end_with(run_loop(request), file)
