@@ -7,6 +7,7 @@ from typing import Any
 
 from graphql import (
     FieldNode,
+    GraphQLError,
     GraphQLField,
     GraphQLNonNull,
     NonNullTypeNode,
@@ -15,9 +16,11 @@ from graphql import (
     VariableDefinitionNode,
     VariableNode,
     Visitor,
+    get_argument_values,
     value_from_ast,
     visit,
 )
+from graphql.execution.values import VariableValues
 
 Build = Callable[[dict[str, Any]], dict[str, Any]]
 
@@ -61,6 +64,22 @@ def compile_arguments(
         return arguments
 
     return build
+
+
+def argument_values(field: GraphQLField, node: FieldNode, variables: VariableValues) -> dict[str, Any]:
+    """Arguments of one request. Raises GraphQLError, in graphql-java's words, when a variable that may be null is null
+    where the argument may not."""
+    try:
+        return get_argument_values(field, node, variables)
+    except GraphQLError:
+        for given in node.arguments or ():
+            name, value = given.name.value, given.value
+            declared = field.args[name].type
+            null = isinstance(value, VariableNode) and variables.coerced.get(value.name.value) is None
+            if null and isinstance(declared, GraphQLNonNull):
+                text = f"Argument '{name}' has coerced Null value for NonNull type '{declared}'"
+                raise GraphQLError(text, [node]) from None
+        raise
 
 
 def _mentions_variable(value: Any) -> bool:

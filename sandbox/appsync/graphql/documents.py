@@ -14,11 +14,11 @@ from graphql import (
     GraphQLError,
     OperationDefinitionNode,
     OperationType,
-    get_argument_values,
     parse,
 )
 from graphql.execution.values import VariableValues
 
+from sandbox.appsync.graphql.arguments import argument_values
 from sandbox.appsync.graphql.execution import Api
 from sandbox.appsync.graphql.per_request import PerRequestOperation
 from sandbox.appsync.graphql.prepared import PreparedOperation, depends_on_request, prepare
@@ -70,7 +70,7 @@ class SubscriptionStatement:
         key, nodes, collector = self._root(values)
         root = self.api.schema.subscription_type
         assert root is not None
-        arguments = get_argument_values(root.fields[nodes[0].name.value], nodes[0], values)
+        arguments = argument_values(root.fields[nodes[0].name.value], nodes[0], values)
         if self._varies:
             return SubscriptionSelection(self.api, key, nodes, collector), arguments
         if self._shared is None:

@@ -5,7 +5,6 @@ They are prepared anew with each request's variables; introspection is answered 
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from graphql import (
@@ -16,12 +15,10 @@ from graphql import (
     OperationDefinitionNode,
     SelectionSetNode,
     execute_sync,
-    get_argument_values,
 )
-from graphql.execution.values import VariableValues
 
 from sandbox.appsync.context import RequestInfo
-from sandbox.appsync.graphql.arguments import Build
+from sandbox.appsync.graphql.arguments import Build, argument_values
 from sandbox.appsync.graphql.execution import Api, Outcome
 from sandbox.appsync.graphql.prepared import Published, prepare_fields, run_fields
 from sandbox.appsync.graphql.selections import Collector
@@ -52,7 +49,7 @@ class PerRequestOperation:
         collector = Collector(self.api.schema, self.fragments, coerced)
 
         def arguments_of(declared: GraphQLField, node: FieldNode) -> Build:
-            return partial(_arguments, declared, node, coerced)
+            return lambda _variables: argument_values(declared, node, coerced)
 
         introspected = self._introspect(collector, given)
         fields = prepare_fields(self.api, self.operation, collector, self.published, arguments_of, introspected)
@@ -74,10 +71,3 @@ class PerRequestOperation:
         )
         document = DocumentNode(definitions=(alone, *self.fragments.values()))
         return execute_sync(self.api.schema, document, variable_values=given).data or {}
-
-
-def _arguments(
-    declared: GraphQLField, node: FieldNode, coerced: VariableValues, _variables: dict[str, Any]
-) -> dict[str, Any]:
-    """Raises GraphQLError, such as for null where none may be."""
-    return get_argument_values(declared, node, coerced)

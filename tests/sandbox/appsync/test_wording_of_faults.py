@@ -127,3 +127,19 @@ def test_a_variable_that_does_not_fit_is_named_with_what_was_expected(declared: 
         None if message == UNKNOWN_FIELD else [{"line": 1, "column": column, "sourceName": None}]
     )
     assert error["path"] is None
+
+
+def test_a_null_variable_at_a_required_argument_empties_its_field() -> None:
+    """GraphQL specification (2021-10), 5.8.5: a nullable variable with a default may stand there, and be given null."""
+    text = 'mutation Q($v: ID = "x") { change(id: $v, pairs: []) { title } other { title } }'
+    api = documents({"change": {"title": "t"}, "other": {"title": "o"}})
+    outcome = api.statement(text, None).run({"v": None}, REQUEST)  # type: ignore[union-attr]
+    assert outcome.data == {"change": None, "other": {"title": "o"}}
+    assert outcome.errors == [
+        {
+            "path": ["change"],
+            "locations": [{"line": 1, "column": 28, "sourceName": None}],
+            "message": "Argument 'id' has coerced Null value for NonNull type 'ID!'",
+        }
+    ]
+    assert api.statement(text, None).run({}, REQUEST).data == {"change": {"title": "t"}, "other": {"title": "o"}}  # type: ignore[union-attr]
