@@ -14,6 +14,7 @@ _INTERRUPTED = 105
 
 def main() -> None:
     """Run the command line. Ctrl-C while the program itself is still being loaded ends it as it does later."""
+    _fill_closed_streams()
     try:
         try:
             from meshcap.cli import main as run
@@ -28,6 +29,17 @@ def main() -> None:
             raise
     except KeyboardInterrupt:  # a second one, on the way out
         _leave()
+
+
+def _fill_closed_streams() -> None:
+    """Give a command that was started without stdin, stdout or stderr an empty one.
+
+    The next file that is opened would take the number of the missing stream otherwise, and be written into.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            os.dup2(os.open(os.devnull, os.O_RDWR), number)
+            setattr(sys, name, os.fdopen(number, "r" if name == "stdin" else "w", encoding="utf-8", closefd=False))
 
 
 def _leave() -> NoReturn:

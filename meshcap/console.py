@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from rich.console import Console
@@ -19,9 +20,18 @@ def data(text: str) -> None:
 
 def say(text: str) -> None:
     """Tell the user something on stderr."""
-    talk.print(text, markup=False)
+    _tell(text)
 
 
 def complain(text: str) -> None:
     """Tell the user what went wrong, on stderr."""
-    talk.print(text, style="red", markup=False)
+    _tell(text, style="red")
+
+
+def _tell(text: str, style: str | None = None) -> None:
+    try:
+        talk.print(text, style=style, markup=False)
+    except BrokenPipeError:
+        raise
+    except OSError:  # stderr is a file on a full disk: what it would have said is lost, and nothing else
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - until the end, which would flush it again
