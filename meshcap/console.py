@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 
 from rich.console import Console
@@ -10,12 +11,14 @@ from rich.console import Console
 _PIPE_WIDTH = 1000  # a file or pipe has no width of its own; each row stays on one line
 
 out = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What moves a terminal's cursor, sets its colours or turns the direction of writing: no name may do that."""
 talk = Console(stderr=True, soft_wrap=True, highlight=False)
 
 
 def data(text: str) -> None:
-    """Print data on stdout exactly as it is: no wrapping, no markup."""
-    out.print(text, markup=False)
+    """Print data on stdout exactly as it is: no wrapping, no markup. A terminal sees control characters by number."""
+    out.print(visible(text) if out.is_terminal else text, markup=False)
 
 
 def say(text: str) -> None:
@@ -28,9 +31,14 @@ def complain(text: str) -> None:
     _tell(text, style="red")
 
 
+def visible(text: str) -> str:
+    """The text with control characters by their numbers, as in Python's literals."""
+    return _CONTROLS.sub(lambda found: repr(found[0])[1:-1], text)
+
+
 def _tell(text: str, style: str | None = None) -> None:
     try:
-        talk.print(text, style=style, markup=False)
+        talk.print(visible(text), style=style, markup=False)
     except BrokenPipeError:
         raise
     except OSError:  # stderr is a file on a full disk: what it would have said is lost, and nothing else

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from meshcap.console import data, out, say
+from meshcap.console import data, out, say, visible
 from meshcap.errors import UserError
 from meshcap.options import RUNS, AsJson
 from meshcap.tables import table
@@ -37,8 +37,8 @@ def command(
     )
     for each in found.runs:
         rows.add_row(
-            each.run,
-            each.scenario,
+            visible(each.run),
+            visible(each.scenario),
             each.started_at.rstrip("Z").replace("T", " "),
             each.target,
             each.verdict,
