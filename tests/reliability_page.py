@@ -11,7 +11,7 @@ import yaml
 from tests.fuzz.long_run import RESULTS
 from tests.fuzz.parsers import PARSERS, first_inputs
 from tests.fuzz.surfaces import SURFACES
-from tests.fuzz.test_fuzz_surfaces import inputs_in_ci
+from tests.fuzz.test_fuzz_surfaces import INPUTS_IN_CI
 
 PAGE = Path(__file__).parents[1] / "docs" / "reliability.md"
 ROWS = Path(__file__).with_name("reliability.yaml")
@@ -30,7 +30,7 @@ made to explode: aliases, depth, width, huge numbers. Each is read or refused; a
 CPU for one input is a failure. CI tries a seeded set; `python -m tests.fuzz.long_run` tries more, in rounds with seeds
 of their own, and ends at the first broken promise; its rounds add up here. 100,000 of each are wanted: a row with fewer
 has not had the machine's time yet. What broke was mended before its rounds counted, the last a run directory whose
-flipped bit named a group that was not there.
+flipped bit made bytes of a column of text, and a forecast with infinite units. One run directory in 500 is drawn, too.
 
 | surface | promised | in CI | in long runs | of these read | hours | most memory a round added |
 |---|---|---|---|---|---|---|
@@ -78,7 +78,7 @@ def _fuzzed() -> str:
             if run
             else "none yet | | |"
         )
-        rows.append(f"| {name} | {surface.promise} | {inputs_in_ci(name)} | {told} |\n")
+        rows.append(f"| {name} | {surface.promise} | {INPUTS_IN_CI} | {told} |\n")
     return "".join(rows)
 
 

@@ -8,11 +8,8 @@ from hypothesis import HealthCheck, Phase, given, settings
 from tests.fuzz.surfaces import SURFACES
 
 FEWEST_READ, FEWEST_REFUSED = 1, 10
-
-
-def inputs_in_ci(name: str) -> int:
-    """How many inputs of a surface are tried each time."""
-    return 120 if name == "run directory" else 250
+INPUTS_IN_CI = 250
+"""How many inputs of a surface are tried each time."""
 
 
 @pytest.mark.parametrize("name", SURFACES)
@@ -21,7 +18,7 @@ def test_what_comes_in_is_read_or_refused(name: str) -> None:
     outcomes: list[str] = []
 
     @settings(
-        max_examples=inputs_in_ci(name),
+        max_examples=INPUTS_IN_CI,
         derandomize=True,
         database=None,
         deadline=None,
