@@ -35,7 +35,7 @@ from capacity.judgement.comparison_record import (
     UnitsComparison,
     UnitsSeries,
 )
-from capacity.judgement.open_units import open_units
+from capacity.judgement.open_units import ThrottledKinds, open_units
 from capacity.measurement.measured import MOST_PERIODS, Measured, read_measured
 from capacity.record import RunDirectoryError, RunRecord, read_run, read_table
 from capacity.workloads.charge_rows import CALLS, TABLE, Charges
@@ -85,9 +85,10 @@ class _Comparing:
         workload = workload_of(scenario)
         self.operations = workload.operations
         indexes = [index.name for index in workload.table.indexes]
-        self.sent: Sent[Any] = workload.sent(table, only_reads_throttled=_only_reads(measured, [TABLE, *indexes]))
+        kinds = _throttled_kinds(measured, [TABLE, *indexes])
+        self.sent: Sent[Any] = workload.sent(table, only_reads_throttled=kinds.only_reads)
         self.charges: Charges = workload.charge(self.sent.requests)
-        self.open = open_units(self.sent, self.charges, workload.charge)
+        self.open = open_units(self.sent, self.charges, workload.charge, kinds)
         self.time_s = self.sent.requests.start_s + self.sent.requests.time_s[self.charges.request]
         begin, ahead_s = record.measuring_from, scenario.schedule.measuring_from_s
         self.start_s = begin.timestamp() - ahead_s if begin is not None else record.started_at.timestamp()
@@ -267,18 +268,22 @@ class _Comparing:
             notes.append(f"{len(self.sent.uncertain)} requests without an answer count as done; they may not have been")
         if self.open.stopped:
             notes.append(
-                f"{self.open.stopped} throttled requests write in several calls; how many of these were done before "
+                f"{self.open.stopped} throttled requests make several calls; how many of these were done before "
                 "the throttle is not known"
+            )
+        if self.open.unread:
+            notes.append(
+                f"reads were throttled: {self.open.unread} refused requests may not have read what the model charges "
+                "them for"
             )
         return notes
 
 
-def _only_reads(measured: Measured | None, names: list[str]) -> bool:
-    """Whether CloudWatch counted throttled reads and no throttled write."""
+def _throttled_kinds(measured: Measured | None, names: list[str]) -> ThrottledKinds:
     if measured is None:
-        return False
-    reads, writes = ([measured.throttles(name, kind) or 0 for name in names] for kind in KINDS)
-    return sum(reads) > 0 and sum(writes) == 0
+        return ThrottledKinds()
+    reads, writes = (any(measured.throttles(name, kind) for name in names) for kind in KINDS)
+    return ThrottledKinds(reads, writes)
 
 
 def _share(actual: float | None, expected: float | None) -> float | None:

@@ -32,9 +32,10 @@ class UnitsComparison(_Part):
     unexplained_units: float | None
     """Calls that no request of the run accounts for; None without CloudWatch's count of calls."""
     open_below_units: float = 0.0
-    """So much less may have been sent: of requests without an answer."""
+    """So much less may have been sent: of requests without an answer, and of refused ones whose read may have been what
+    was throttled."""
     open_above_units: float = 0.0
-    """So much more may have been sent: of throttled requests that write in several calls."""
+    """So much more may have been sent: of throttled requests that make several calls."""
     traffic_error: float | None
     """(sent - planned) / planned."""
     model_error: float | None

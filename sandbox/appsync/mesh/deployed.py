@@ -23,6 +23,7 @@ class Deployed(DomainPartition):
     """Groups, nodes and statuses under `DOMAIN#{domain}`; a status is a row beside its node's."""
 
     name = "deployed"
+    failed_group_read_is_missing = True  # js/functions/checkGroupExists.js does not look at ctx.error (read 2026-11)
 
     # ---- groups ----------------------------------------------------------------------------------------------------
 

@@ -59,6 +59,8 @@ class Layout(ABC):
     """One table design. `name` is that of its table description in `capacity.workloads.mesh.tables`."""
 
     name: str
+    failed_group_read_is_missing = False
+    """Whether the group check takes a read that failed, a throttled one say, for a group that is not there."""
 
     def __init__(self, table_name: str) -> None:
         self.table_name = table_name

@@ -79,7 +79,8 @@ class Operations:
         return self.layout.get_group(ctx.args["domain"], ctx.args["groupId"])
 
     def check_response(self, ctx: Context) -> Item:
-        ctx.raise_error()
+        if not self.layout.failed_group_read_is_missing:
+            ctx.raise_error()
         args, util = ctx.args, ctx.util
         if not ctx.result:
             util.error(f"Group not found: {args['groupId']}@{args['domain']}", "GroupNotFound")

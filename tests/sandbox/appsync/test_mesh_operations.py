@@ -8,6 +8,8 @@ import mesh_api as m
 import pytest
 from mesh_api import Mesh
 
+from sandbox.dynamodb.errors import DynamoDBError
+
 DOMAIN = "203.0.113.1"
 EVENT = {"eventName": "clicked", "firedAt": "2026-11-30T14:54:12.345Z"}
 
@@ -389,3 +391,29 @@ def test_a_group_of_an_older_version_without_lifetime_or_heartbeat_can_be_joined
     node = deployed.join("old")
     assert (node["groupId"], node["expiresAt"], node["useWebSocket"]) == ("old", None, True)
     assert deployed.data(m.DISSOLVE, {"group": "old", "domain": DOMAIN, "host": "host-1"})["groupDissolve"]
+
+
+@pytest.mark.parametrize(
+    ("layout", "error_type"),
+    [
+        # the deployed check sees no item and does not look at ctx.error (public code, read 2026-11)
+        ("deployed", "GroupNotFound"),
+        ("architecture", "DynamoDB:ProvisionedThroughputExceededException"),
+        ("phase1", "DynamoDB:ProvisionedThroughputExceededException"),
+    ],
+)
+def test_what_a_client_is_told_when_the_read_of_its_group_is_throttled(layout: str, error_type: str) -> None:
+    throttled = False
+
+    def call(operation: str, request: dict[str, Any]) -> dict[str, Any]:
+        if throttled and operation == "GetItem":
+            raise DynamoDBError("ProvisionedThroughputExceededException", "-")
+        return mesh.engine.call(operation, request)
+
+    mesh = Mesh(layout, call=call)
+    group = mesh.create_group()
+    throttled = True
+    mesh.calls.clear()
+    variables = {"group": group["id"], "domain": group["domain"], "node": "n", "data": []}
+    assert mesh.error(m.REPORT, variables)["errorType"] == error_type
+    assert [operation for operation, _ in mesh.calls] == ["GetItem"]

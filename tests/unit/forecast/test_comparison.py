@@ -252,7 +252,35 @@ def test_what_a_throttled_function_wrote_before_the_throttle_is_no_error_of_the_
         assert table.model_error == pytest.approx(error / table.sent)
     assert measured_beside(rows, -1).of("table", "write").model_error is not None
     assert (measured_beside(rows, -1).of("table", "write").model_error or 0) < 0
-    assert any("1 throttled requests write in several calls" in note for note in measured_beside(rows, 0).notes)
+    assert any("1 throttled requests make several calls" in note for note in measured_beside(rows, 0).notes)
+
+
+THROTTLED = {"error_type": "DynamoDB:ProvisionedThroughputExceededException"}
+NO_GROUP = {"error_type": "GroupNotFound"}
+
+
+@pytest.mark.parametrize(
+    ("kinds", "answer", "charged", "open_below"),
+    [
+        # one report in a run whose table throttled these kinds; half a unit is its read of the group
+        (["Write"], THROTTLED, 0.5, 0.0),  # stopped at its write: the group was read
+        (["Read"], THROTTLED, 0.0, 0.0),  # stopped at its read
+        (["Read", "Write"], THROTTLED, 0.5, 0.5),  # at either
+        (["Write"], NO_GROUP, 0.5, 0.0),  # the group is gone, which a read told
+        (["Read"], NO_GROUP, 0.5, 0.5),  # or its read was throttled, which the deployed check answers alike
+    ],
+)
+def test_a_refused_report_may_not_have_read_where_reads_were_throttled(
+    kinds: list[str], answer: dict[str, str], charged: float, open_below: float
+) -> None:
+    rows = [dict(row) for row in ROWS]
+    report = [row for row in rows if row["operation"] == "reportDataByNode"][-1]
+    without = compared(GIVEN, [row for row in rows if row is not report], None).of("table", "read").sent
+    report.update(outcome="refused", error_message="-", **answer)
+    points = [point(f"{kind}ThrottleEvents", 1.0) for kind in kinds]
+    table = compared(GIVEN, rows, [*consumed(true_units(rows)), *points]).of("table", "read")
+    assert table.sent - without == charged
+    assert (table.open_below_units, table.open_above_units) == (open_below, 0.0)
 
 
 def test_a_throttled_single_write_leaves_nothing_open() -> None:
