@@ -10,7 +10,8 @@ import psutil
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from capacity.record import PROCESSES, RunRecord, replacing
+from capacity.record import RunRecord, replacing
+from capacity.run_tables import PROCESSES
 
 LOOK_EVERY_S = 5.0
 

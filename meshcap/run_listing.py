@@ -14,7 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from capacity.forecasting.forecast import read_forecast
 from capacity.judgement.comparison import Comparison
 from capacity.judgement.figures import required_samples
-from capacity.record import RunDirectoryError, RunRecord, read_run, read_table
+from capacity.record import RunDirectoryError, RunRecord, read_run
+from capacity.run_tables import read_table
 
 T = TypeVar("T")
 

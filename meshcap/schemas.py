@@ -19,9 +19,10 @@ from pydantic import BaseModel
 from pydantic.json_schema import GenerateJsonSchema
 from pydantic_core.core_schema import ModelSchema
 
-from capacity import record
 from capacity.forecasting.forecast import Forecast
 from capacity.judgement.comparison import Comparison
+from capacity.record import RunRecord
+from capacity.run_tables import TABLES
 from capacity.scenario.load import ScenarioFile
 from capacity.studies.highest_rate import HighestRate
 from locustfiles.direct.load_report import ConsumedReport, TimelineReport
@@ -30,15 +31,8 @@ from meshcap.reference import command_page
 
 _DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 _DRAFT_2020 = "https://json-schema.org/draft/2020-12/schema"
-_PARQUET = {
-    "requests": record.REQUESTS,
-    "deliveries": record.DELIVERIES,
-    "delivery_faults": record.DELIVERY_FAULTS,
-    "processes": record.PROCESSES,
-    "metrics": record.METRICS,
-}
 _KEPT: Mapping[str, type[BaseModel]] = {
-    "run": record.RunRecord,
+    "run": RunRecord,
     "forecast": Forecast,
     "comparison": Comparison,
     "find-max": HighestRate,
@@ -57,8 +51,8 @@ def published() -> Iterator[tuple[str, str]]:
     for name, model in chain(_WRITTEN.items(), *PUBLISHED.values()):
         if name not in _KEPT:
             yield f"schemas/{name}.schema.json", _document(model, _AsPrinted)
-    for name, schema in _PARQUET.items():
-        yield f"schemas/{name}.parquet.json", _json(_columns(schema))
+    for name, schema in TABLES.items():
+        yield f"schemas/{name}.json", _json(_columns(schema))
     yield "docs/scenarios.md", _scenario_page()
     yield "docs/commands.md", command_page()
 

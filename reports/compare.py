@@ -15,7 +15,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from capacity.exit_codes import ExitCode
-from capacity.record import DELIVERY_COUNTS
+from capacity.run_tables import DELIVERY_COUNTS
 from capacity.workloads.registry import workload_of
 from reports.bootstrap import ratio_interval
 from reports.changes import Change, judge

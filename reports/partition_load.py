@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from capacity.physics.placement import KEY_SPACE
-from capacity.record import read_table
+from capacity.run_tables import read_table
 from capacity.workloads.registry import workload_of
 from reports.run import Run
 

@@ -17,16 +17,8 @@ import pyarrow.compute as pc
 from capacity.forecasting.forecast import Forecast
 from capacity.judgement.comparison import Comparison
 from capacity.measurement.measured import sound
-from capacity.record import (
-    DELIVERIES,
-    DELIVERY_FAULTS,
-    METRICS,
-    REQUESTS,
-    RunRecord,
-    column_names,
-    read_run,
-    read_table,
-)
+from capacity.record import RunRecord, read_run
+from capacity.run_tables import DELIVERIES, DELIVERY_FAULTS, METRICS, REQUESTS, column_names, read_table
 
 T = TypeVar("T")
 

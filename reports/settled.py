@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from capacity.record import DELIVERY_COUNTS
+from capacity.run_tables import DELIVERY_COUNTS
 
 ARRIVED = ("delivered", "late", "out_of_order")
 OUTCOMES = tuple(name for name in DELIVERY_COUNTS if name != "expected")

@@ -37,7 +37,8 @@ from capacity.judgement.comparison_record import (
 )
 from capacity.judgement.open_units import ThrottledKinds, open_units
 from capacity.measurement.measured import MOST_PERIODS, Measured, read_measured
-from capacity.record import RunDirectoryError, RunRecord, read_run, read_table
+from capacity.record import RunDirectoryError, RunRecord, read_run
+from capacity.run_tables import read_table
 from capacity.workloads.charge_rows import CALLS, TABLE, Charges
 from capacity.workloads.registry import workload_of
 from capacity.workloads.sent_rows import is_throttle

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from capacity.forecasting.forecast import Forecast
 from capacity.judgement.comparison import Comparison, ErrorName, Kind
 from capacity.judgement.expect import Threshold
-from capacity.record import DELIVERIES, REQUESTS, RunRecord, read_table
+from capacity.record import RunRecord
+from capacity.run_tables import DELIVERIES, REQUESTS, read_table
 from capacity.workloads.charge_rows import TABLE
 from capacity.workloads.sent_rows import is_throttle
 

@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 from capacity.judgement.comparison import comparison_of
 from capacity.measurement.cloudwatch import CloudWatchReader, Expectation, Patience, Reading, cloudwatch_client
 from capacity.measurement.metric_catalogue import queries_for
-from capacity.record import METRICS, REQUESTS, RunRecord, read_table, replacing
+from capacity.record import RunRecord, replacing
+from capacity.run_tables import METRICS, REQUESTS, read_table
 from capacity.workloads.registry import workload_of
 
 # Beside a target on this machine nothing is on its way for long; AWS publishes minutes, and not all at once (its

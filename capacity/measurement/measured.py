@@ -13,7 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from capacity.record import dimension_text, read_table
+from capacity.run_tables import dimension_text, read_table
 from capacity.workloads.charge_rows import TABLE
 
 NAMESPACE = "AWS/DynamoDB"

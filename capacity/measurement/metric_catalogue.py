@@ -17,7 +17,7 @@ import pandas as pd
 import yaml
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from capacity.record import dimension_text
+from capacity.run_tables import dimension_text
 
 _FILE = Path(__file__).parents[1] / "data" / "cloudwatch_metrics.yaml"
 

@@ -20,7 +20,7 @@ from capacity.measurement.metric_import_answers import Query, queries_in, series
 from capacity.measurement.metric_import_csv import series_of_csv
 from capacity.measurement.metric_import_series import ImportedSeries, Whose, finished
 from capacity.measurement.metric_reading import metrics_frame
-from capacity.record import METRICS, dimension_text, read_table
+from capacity.run_tables import METRICS, dimension_text, read_table
 
 MAX_FILE_BYTES = 64 * 1024 * 1024
 _EXPECTED = (

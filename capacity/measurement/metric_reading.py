@@ -9,7 +9,7 @@ from typing import Literal
 import pandas as pd
 
 from capacity.measurement.metric_catalogue import MetricQuery
-from capacity.record import METRICS, dimension_text
+from capacity.run_tables import METRICS, dimension_text
 
 Ending = Literal["complete", "settled", "out of patience"]
 

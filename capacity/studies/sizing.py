@@ -24,7 +24,7 @@ from capacity.physics.settings import Settings
 from capacity.physics.simulator import simulate_stretches
 from capacity.pricing.billing_modes import planned_units
 from capacity.pricing.prices import HOURS_PER_MONTH, PriceList
-from capacity.record import METRICS, dimension_text
+from capacity.run_tables import METRICS, dimension_text
 from capacity.studies.sizing_record import Answer, Minutes, Sizing, ThroughputSizing
 
 TABLE = "table"

@@ -20,7 +20,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 
 from capacity.judgement.figures import required_samples
-from capacity.record import DELIVERY_COUNTS, read_run
+from capacity.record import read_run
+from capacity.run_tables import DELIVERY_COUNTS
 from reports.histograms import Counts
 
 run_dir = Path(os.environ.get("MESHCAP_RUN") or max(Path("runs").glob("*/run.json")).parent)

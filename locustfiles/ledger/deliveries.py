@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from capacity.record import DELIVERIES, DELIVERY_FAULTS
+from capacity.run_tables import DELIVERIES, DELIVERY_FAULTS
 from locustfiles.ledger.histogram import encode
 from locustfiles.ledger.ledger_columns import CROSSTALK, DELIVERED, OUTCOMES, SUPERSEDED, UNSETTLED, Ints, Settled
 from locustfiles.nodes.plan import Plan

@@ -19,7 +19,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from capacity.record import DELIVERIES, DELIVERY_FAULTS, REQUESTS, read_run, replacing
+from capacity.record import read_run, replacing
+from capacity.run_tables import DELIVERIES, DELIVERY_FAULTS, REQUESTS
 from locustfiles.ledger.deliveries import delivery_rows, fault_rows
 from locustfiles.ledger.ledger_columns import Presences, Publications, Receptions
 from locustfiles.ledger.settlement import HORIZON_S, Settlement

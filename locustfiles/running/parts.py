@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from capacity.record import REQUESTS
+from capacity.run_tables import REQUESTS
 
 PUBLICATIONS = pa.schema(
     [

@@ -33,7 +33,8 @@ def command(
     from capacity.measurement.metric_explanations import explanations
     from capacity.measurement.metric_import import MetricImportError, import_metrics, merged, read_metrics
     from capacity.measurement.metric_import_series import Whose
-    from capacity.record import METRICS, replacing
+    from capacity.record import replacing
+    from capacity.run_tables import METRICS
 
     try:
         imported = import_metrics(files, Whose(table, index, operation, statistic, period))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from capacity.judgement.figures import required_samples
-from capacity.record import DELIVERY_COUNTS
+from capacity.run_tables import DELIVERY_COUNTS
 from reports.charts import Bar, Line, bars, timeline
 from reports.document import Block, Cell, Chart, Charts, Figure, Key, Section, Table, Text, Tone
 from reports.histograms import Counts

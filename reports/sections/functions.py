@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from capacity.measurement.metric_catalogue import total
-from capacity.record import dimension_text
+from capacity.run_tables import dimension_text
 from reports.document import Cell, Section, Table
 from reports.numbers import UNKNOWN, count, number
 from reports.run import Run

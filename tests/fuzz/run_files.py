@@ -13,17 +13,8 @@ import pyarrow.parquet as pq
 from hypothesis import strategies as st
 
 from capacity.forecasting.forecast import forecast
-from capacity.record import (
-    DELIVERIES,
-    DELIVERY_FAULTS,
-    METRICS,
-    REQUESTS,
-    RunDirectoryError,
-    RunRecord,
-    Target,
-    write_json,
-    write_run,
-)
+from capacity.record import RunDirectoryError, RunRecord, Target, write_json, write_run
+from capacity.run_tables import DELIVERIES, DELIVERY_FAULTS, METRICS, REQUESTS
 from capacity.scenario.load import parse_scenarios
 from locustfiles.running.parts import STREAMS, PartStream, read_stream
 from meshcap.finished_run import judge_run

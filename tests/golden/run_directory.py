@@ -18,19 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from hdrh.histogram import HdrHistogram
 
-from capacity.record import (
-    DELIVERIES,
-    DELIVERY_FAULTS,
-    METRICS,
-    REQUESTS,
-    Generator,
-    RunRecord,
-    Target,
-    ThresholdResult,
-    Verdict,
-    write_json,
-    write_run,
-)
+from capacity.record import Generator, RunRecord, Target, ThresholdResult, Verdict, write_json, write_run
+from capacity.run_tables import DELIVERIES, DELIVERY_FAULTS, METRICS, REQUESTS
 from capacity.scenario import Scenario
 
 START = datetime(2026, 11, 30, 13, 30, 0, tzinfo=UTC)

@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from run_directory import START, build
 
-from capacity.record import METRICS, read_run, write_run
+from capacity.record import read_run, write_run
+from capacity.run_tables import METRICS
 from reports.document import Section
 from reports.run import Run
 from reports.sections.functions import section

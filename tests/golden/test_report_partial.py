@@ -95,7 +95,7 @@ def test_a_metric_without_points_is_unknown_and_not_zero(run_copy: Callable[[], 
 
 
 def test_no_requests_at_all_is_said(run_copy: Callable[[], Path]) -> None:
-    from capacity.record import REQUESTS
+    from capacity.run_tables import REQUESTS
 
     run = run_copy()
     pq.write_table(REQUESTS.empty_table(), run / "requests.parquet")
@@ -106,7 +106,7 @@ def test_no_requests_at_all_is_said(run_copy: Callable[[], Path]) -> None:
 
 
 def test_tables_without_rows_make_a_report_that_claims_nothing(run_copy: Callable[[], Path]) -> None:
-    from capacity.record import DELIVERIES, DELIVERY_FAULTS, METRICS, REQUESTS
+    from capacity.run_tables import DELIVERIES, DELIVERY_FAULTS, METRICS, REQUESTS
 
     run = run_copy()
     for name, schema in (

@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from capacity.exit_codes import ExitCode
-from capacity.record import DELIVERIES, METRICS, REQUESTS, read_run
+from capacity.record import read_run
+from capacity.run_tables import DELIVERIES, METRICS, REQUESTS
 from tests.loop.conftest import Meshcap
 
 

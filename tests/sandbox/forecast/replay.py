@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 import pyarrow as pa
 
-from capacity.record import METRICS, REQUESTS, dimension_text
+from capacity.run_tables import METRICS, REQUESTS, dimension_text
 from capacity.scenario import Scenario
 from capacity.workloads.mesh.layouts import table_of
 from capacity.workloads.mesh.plan import planned_requests

@@ -16,7 +16,7 @@ import pytest
 from cable import cable_to
 from load_run import Load, Run, Sandbox, running_sandbox
 
-from capacity.record import DELIVERY_COUNTS
+from capacity.run_tables import DELIVERY_COUNTS
 from locustfiles.nodes.plan import Plan
 from tests.free_port import free_port
 

@@ -15,7 +15,7 @@ from botocore.validate import ParamValidator
 from capacity.measurement.metric_explanations import explanations, with_sums
 from capacity.measurement.metric_import import Imported, MetricImportError, import_metrics, merged
 from capacity.measurement.metric_import_series import Whose
-from capacity.record import METRICS
+from capacity.run_tables import METRICS
 from capacity.templates import add_metrics
 from capacity.templates.load import parse_description
 

@@ -14,7 +14,7 @@ from typer import Typer
 from typer.testing import CliRunner
 
 from capacity.pricing.prices import load
-from capacity.record import METRICS
+from capacity.run_tables import METRICS
 from capacity.studies.sizing import SizingError, sizing, tables_in
 from capacity.studies.sizing_record import Sizing, ThroughputSizing
 from meshcap.errors import UserError

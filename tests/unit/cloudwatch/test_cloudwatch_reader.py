@@ -22,7 +22,7 @@ from capacity.measurement.cloudwatch import (
     served_periods,
 )
 from capacity.measurement.metric_catalogue import MetricQuery
-from capacity.record import METRICS
+from capacity.run_tables import METRICS
 
 NOON = 1_796_040_000.0  # 2026-11-30T12:00:00Z
 TABLE = (("TableName", "T"),)

@@ -13,7 +13,8 @@ from capacity.forecasting.forecast import forecast
 from capacity.judgement.comparison import Comparison, comparison_of
 from capacity.measurement.measure import expected_calls
 from capacity.measurement.measured import measured_of
-from capacity.record import METRICS, REQUESTS, RunRecord, Target
+from capacity.record import RunRecord, Target
+from capacity.run_tables import METRICS, REQUESTS
 from capacity.scenario import Scenario
 from capacity.workloads.mesh.plan import planned_requests
 from capacity.workloads.mesh.requests import OPERATIONS

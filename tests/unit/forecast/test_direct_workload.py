@@ -12,7 +12,7 @@ from capacity.dynamodb.item_size import item_size_bytes
 from capacity.dynamodb.reads import get_item, query_page
 from capacity.dynamodb.units import Consistency
 from capacity.dynamodb.writes import Write, write_item
-from capacity.record import REQUESTS
+from capacity.run_tables import REQUESTS
 from capacity.scenario import Scenario
 from capacity.scenario.load import ScenarioError, parse_scenarios
 from capacity.workloads.charge_rows import READ, WRITE

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capacity.forecasting.forecast import forecast
-from capacity.record import REQUESTS
+from capacity.run_tables import REQUESTS
 from capacity.scenario import Scenario
 from capacity.scenario.load import ScenarioError, parse_scenarios
 from capacity.workloads.charge_rows import READ, WRITE

@@ -11,7 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from capacity.judgement.expect import LIVE, parse_threshold
-from capacity.record import REQUESTS, EarlyStop
+from capacity.record import EarlyStop
+from capacity.run_tables import REQUESTS
 from locustfiles.live.tally import REFUSED, SENT, THROTTLED, WIDTH, Tally, quantile_ms
 from locustfiles.live.watch import MIN_REQUESTS, WINDOW_S, Watch
 from locustfiles.running.parts import PartStream, read_stream

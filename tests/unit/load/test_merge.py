@@ -11,7 +11,8 @@ import pandas as pd
 import pyarrow.parquet as pq
 import pytest
 
-from capacity.record import DELIVERY_COUNTS, RunRecord, read_run
+from capacity.record import RunRecord, read_run
+from capacity.run_tables import DELIVERY_COUNTS
 from capacity.scenario import Scenario
 from locustfiles.nodes.session import Start
 from locustfiles.running.lateness import Lateness

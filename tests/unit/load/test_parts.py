@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from capacity.record import REQUESTS
+from capacity.run_tables import REQUESTS
 from locustfiles.running.parts import CURSORS, PartStream, read_stream
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 
-from capacity.record import PROCESSES, RunRecord, Target
+from capacity.record import RunRecord, Target
+from capacity.run_tables import PROCESSES
 from capacity.scenario import Scenario
 from meshcap.process_watch import LOOK_EVERY_S, Look, ProcessWatch
 

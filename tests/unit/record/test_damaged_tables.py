@@ -12,7 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from capacity.measurement.measured import read_measured
-from capacity.record import METRICS, RunDirectoryError, read_run, read_table
+from capacity.record import RunDirectoryError, read_run
+from capacity.run_tables import METRICS, read_table
 
 START = datetime(2026, 11, 30, 13, 30, tzinfo=UTC)
 POINT = {

@@ -8,17 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from capacity.record import (
-    RunDirectoryError,
-    RunRecord,
-    Target,
-    dimension_text,
-    read_run,
-    replacing,
-    run_id,
-    update_run,
-    write_run,
-)
+from capacity.record import RunDirectoryError, RunRecord, Target, read_run, replacing, run_id, update_run, write_run
+from capacity.run_tables import dimension_text
 from capacity.scenario import load_scenarios
 
 SMOKE = load_scenarios(Path(__file__).parents[3] / "scenarios.yaml")["smoke"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from capacity.record import read_table
+from capacity.run_tables import read_table
 
 
 def test_an_index_beyond_its_dictionary_is_refused(tmp_path: Path) -> None:

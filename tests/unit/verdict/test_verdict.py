@@ -12,7 +12,8 @@ import pytest
 from capacity.exit_codes import ExitCode, document
 from capacity.judgement.figures import Figures, required_samples
 from capacity.judgement.verdict import judge
-from capacity.record import DELIVERIES, REQUESTS, EarlyStop, Generator, RunRecord, Target
+from capacity.record import EarlyStop, Generator, RunRecord, Target
+from capacity.run_tables import DELIVERIES, REQUESTS
 from capacity.scenario import Scenario, load_scenarios
 
 START = datetime(2026, 11, 30, 12, tzinfo=UTC)
