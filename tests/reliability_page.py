@@ -29,8 +29,8 @@ Documents that are nearly right (parts replaced, removed, doubled, deepened), by
 made to explode: aliases, depth, width, huge numbers. Each is read or refused; a traceback, a 500 or five seconds of
 CPU for one input is a failure. CI tries a seeded set; `python -m tests.fuzz.long_run` tries more, in rounds with seeds
 of their own, and ends at the first broken promise; its rounds add up here, to 100,000 of each. What broke was mended
-before its rounds counted, the last a run directory whose flipped bit made bytes of a column of text, and a forecast with
-infinite units. One run directory in 500 is drawn, too.
+before its rounds counted, the last a run directory whose flipped bit made bytes of a column of text, and a forecast
+with infinite units. One run directory in 500 is drawn, too.
 
 | surface | promised | in CI | in long runs | of these read | hours | most memory a round added |
 |---|---|---|---|---|---|---|
