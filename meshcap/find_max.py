@@ -8,15 +8,18 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from capacity.exit_codes import ExitCode
 from capacity.forecasting.forecast import Forecast, read_forecast
-from capacity.judgement.figures import load_figures
+from capacity.judgement.figures import Figures, load_figures
 from capacity.loopback import is_loopback
 from capacity.record import read_run, update_run, write_json
 from capacity.scenario import Scenario, load_scenario
@@ -192,6 +195,8 @@ def _probe(
 
 
 def _read_probe(run_dir: Path, factor: float) -> Probe:
+    from reports.thresholds import actual_text
+
     record, plan = read_run(run_dir), read_forecast(run_dir)
     verdict, generator = record.verdict, record.generator
     if verdict is not None and record.stopped is not None:
@@ -203,13 +208,8 @@ def _read_probe(run_dir: Path, factor: float) -> Probe:
         raise UserError(f"a rate cannot be judged: {why}; hold it longer, like --probe-hold 60s", ExitCode.UNKNOWN)
     actual = {each.expression.split()[0]: each.actual for each in verdict.thresholds}
     figures = load_figures(run_dir, record, None, plan)
-    window_s = figures.window_s
-    seconds = figures.deliveries["second"]
-    inside = pc.and_(pc.greater_equal(seconds, record.measuring_from), pc.less(seconds, record.measuring_until))
-    arrived = figures.deliveries.filter(inside)
-    came = sum(int(pc.sum(arrived[name]).as_py() or 0) for name in ("delivered", "late", "out_of_order"))
     failed = [
-        f"{each.expression}: {each.actual:,.4g}"
+        f"{each.expression}: {actual_text(each)}"
         for each in verdict.thresholds
         if each.outcome == "failed" and each.actual is not None
     ]
@@ -221,14 +221,33 @@ def _read_probe(run_dir: Path, factor: float) -> Probe:
         outcome=verdict.outcome,
         gave_way=[*reasons, *failed],
         planned_requests_per_s=None if plan is None else _planned_per_s(plan),
-        requests_per_s=figures.measured_requests.num_rows / window_s,
-        deliveries_per_s=came / window_s,
+        requests_per_s=figures.measured_requests.num_rows / figures.window_s,
+        deliveries_per_s=_delivered_per_s(figures),
         achieved=actual.get("generator.achieved"),
         p99_ms=actual.get("latency.p(99)"),
         lost=actual.get("deliveries.lost"),
         generator_cpu_percent=generator.cpu_mean_percent if generator is not None else None,
         forecast_usd=plan.cost.run_usd if plan is not None else 0.0,
     )
+
+
+def _delivered_per_s(figures: Figures) -> float | None:
+    """What came in a second, over the seconds that lie wholly in the measuring window; None where none does.
+
+    Deliveries are kept by whole seconds, and the window begins and ends within one: counted in part, the first and last
+    would make a short window's rate too low by up to a second of it.
+    """
+    begin, end = figures.record.measuring_from, figures.record.measuring_until
+    if begin is None or end is None:
+        return None
+    first_s, end_s = math.ceil(begin.timestamp()), math.floor(end.timestamp())
+    if end_s <= first_s:
+        return None
+    seconds = figures.deliveries["second"]
+    since, until = (pa.scalar(datetime.fromtimestamp(each, UTC), seconds.type) for each in (first_s, end_s))
+    arrived = figures.deliveries.filter(pc.and_(pc.greater_equal(seconds, since), pc.less(seconds, until)))
+    came = sum(int(pc.sum(arrived[name]).as_py() or 0) for name in ("delivered", "late", "out_of_order"))
+    return came / (end_s - first_s)
 
 
 def _planned_per_s(plan: Forecast) -> float:

@@ -90,10 +90,21 @@ class Listing:
 
 
 @dataclass(frozen=True)
+class Link:
+    """A text that leads to a file, by its address relative to the page's own folder."""
+
+    text: str
+    address: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@dataclass(frozen=True)
 class Facts:
     """Names and values, such as settings and versions."""
 
-    pairs: Sequence[tuple[str, str]]
+    pairs: Sequence[tuple[str, str | Link]]
     kind: Literal["facts"] = "facts"
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from urllib.parse import quote
 
 from capacity.studies.highest_rate import HighestRate, Limits, Probe
 from reports.charts import Curve, Point, curves
-from reports.document import Block, Cell, Chart, Charts, Facts, Figure, Key, Report, Section, Table, Text
+from reports.document import Block, Cell, Chart, Charts, Facts, Figure, Key, Link, Report, Section, Table, Text
 from reports.numbers import count, milliseconds, number, percent
 from reports.wording import Wording
 
@@ -93,7 +94,7 @@ def _section(probes: Sequence[Probe], limits: Limits, say: Wording) -> Section:
     shown: list[Block] = [Charts([chart for chart in charts if chart], _legend(say))] if any(charts) else []
     if probes and all(probe.lost == 0 for probe in probes):
         shown.append(Text(say("highest_rate.none_lost")))
-    runs = Facts([(_times(probe, say), probe.run) for probe in probes])
+    runs = Facts([(_times(probe, say), Link(probe.run, f"{quote(probe.run)}/report.html")) for probe in probes])
     blocks = [*shown, _table(probes, say), Text(say("highest_rate.runs")), runs]
     return Section("rates", say("highest_rate.section"), lead, blocks)
 

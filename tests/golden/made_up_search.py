@@ -42,6 +42,6 @@ SEARCH = HighestRate(
             "81 % of the plan was sent while the busiest process used 97 % of a core",
             outcome="not valid",
         ),
-        probe(6, 340, 12, "latency.p(99) < 100ms: 340", "deliveries.lost == 0: 12"),
+        probe(6, 340, 12, "latency.p(99) < 100ms: 340 ms", "deliveries.lost == 0: 12"),
     ],
 )

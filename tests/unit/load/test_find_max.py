@@ -7,10 +7,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from capacity.exit_codes import ExitCode
 from capacity.record import Generator, RunRecord, Target, ThresholdResult, Verdict, write_run
+from capacity.run_tables import DELIVERIES
 from capacity.scenario import load_scenario
 from capacity.studies.highest_rate import HighestRate, Limits
 from meshcap.errors import UserError
@@ -57,8 +60,24 @@ def search(folder: Path, **changes: Any) -> Search:
     return Search(request, **options)
 
 
-def target(holds_per_s: float, *, outcome: str = "failed", stop_after: int = 99) -> Run:
-    """Runs against a target that holds that many reports per node and second; interrupted after some."""
+def write_deliveries(run_dir: Path, delivered: list[int]) -> None:
+    """The ledger of one group: what came of each second's publications, from BEGIN on."""
+    rows = [
+        {"second": BEGIN + timedelta(seconds=second), "group": "g", "message": "report", "mode": "websocket"}
+        | {field.name: 0 for field in DELIVERIES if str(field.type) == "int64"}
+        | {"expected": came, "delivered": came}
+        for second, came in enumerate(delivered)
+    ]
+    pq.write_table(pa.Table.from_pylist(rows, schema=DELIVERIES), run_dir / "deliveries.parquet")
+
+
+def target(
+    holds_per_s: float, *, outcome: str = "failed", stop_after: int = 99, window_s: tuple[float, float] = (0, 20)
+) -> Run:
+    """Runs against a target that holds that many reports per node and second; interrupted after some.
+
+    Each publishes 100 deliveries a second from BEGIN until the end of its window, which is given in seconds.
+    """
     made = 0
 
     def run(request: Request) -> None:
@@ -85,8 +104,8 @@ def target(holds_per_s: float, *, outcome: str = "failed", stop_after: int = 99)
             scenario_digest=scenario.digest(),
             status="finished",
             started_at=BEGIN,
-            measuring_from=BEGIN,
-            measuring_until=BEGIN + timedelta(seconds=20),
+            measuring_from=BEGIN + timedelta(seconds=window_s[0]),
+            measuring_until=BEGIN + timedelta(seconds=window_s[1]),
             target=Target(kind="sandbox", graphql_url="http://127.0.0.1/graphql", region="x", table_name="t"),
             generator=Generator(
                 planned_requests=1,
@@ -103,6 +122,8 @@ def target(holds_per_s: float, *, outcome: str = "failed", stop_after: int = 99)
             verdict=Verdict.model_validate({"outcome": judged, "exit_code": 0, "sentence": "", "thresholds": [result]}),
         )
         write_run(run_dir, record)
+        whole_s, rest_s = divmod(window_s[1], 1)
+        write_deliveries(run_dir, [100] * int(whole_s) + [round(100 * rest_s)])
 
     return run
 
@@ -118,7 +139,23 @@ def test_the_highest_rate_is_found_and_kept(tmp_path: Path) -> None:
     assert 1.6 / 1.05 <= found.highest.factor <= 1.6
     assert kept(folder) == found
     assert all((folder / probe.run / "run.json").exists() for probe in found.probes)
-    assert all(probe.gave_way == ["latency.p(99) < 100ms: 250"] for probe in found.probes if not probe.held)
+    assert all(probe.gave_way == ["latency.p(99) < 100ms: 250 ms"] for probe in found.probes if not probe.held)
+
+
+@pytest.mark.parametrize(
+    ("window_s", "delivered_per_s", "why"),
+    [
+        ((10, 30), 100, "a window of whole seconds holds them all"),
+        ((10.04, 14.04), 100, "of the second that the window begins in, and of the one it ends in, nothing is counted"),
+        ((10.9, 14.9), 100, "nor where it begins late in a second and ends late in one"),
+        ((10.2, 10.8), None, "a window within one second knows no rate"),
+    ],
+)
+def test_deliveries_are_counted_over_whole_seconds(
+    tmp_path: Path, window_s: tuple[float, float], delivered_per_s: float | None, why: str
+) -> None:
+    found, _, _ = find_max(search(tmp_path, max_probes=1), target(holds_per_s=99, window_s=window_s))
+    assert found.probes[0].deliveries_per_s == delivered_per_s, why
 
 
 def test_the_probes_are_bounded(tmp_path: Path) -> None:
