@@ -77,11 +77,6 @@ class Phase1(DomainPartition):
         }
 
     @staticmethod
-    def group_id_lookup(group_id: str) -> Request:
-        """The index read that finds the domain of a group."""
-        return query("gsi_pk = :pk", {":pk": f"GROUP#{group_id}"}, index="GroupIdIndex")
-
-    @staticmethod
     def _living(ctx: Context) -> Item:
         now_s, env, util = ctx.util.now_epoch_seconds(), ctx.env, ctx.util
         return {

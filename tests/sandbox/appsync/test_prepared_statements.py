@@ -11,13 +11,18 @@ import pytest
 from graphql import execute_sync, parse
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from schema_under_test import REQUEST, documents
+from schema_under_test import REQUEST, TYPES, documents
 
+from sandbox.appsync.context import Context, Util
+from sandbox.appsync.data_sources.none import NoneDataSource
 from sandbox.appsync.errors import ResolverError
-from sandbox.appsync.graphql.documents import InvalidDocument, MalformedDocument
+from sandbox.appsync.graphql.documents import Documents, InvalidDocument, MalformedDocument
+from sandbox.appsync.graphql.execution import Api
 from sandbox.appsync.graphql.per_request import PerRequestOperation
 from sandbox.appsync.graphql.prepared import PreparedOperation
+from sandbox.appsync.graphql.schema import make_schema
 from sandbox.appsync.graphql.variables import VariableFault
+from sandbox.appsync.resolvers import UnitResolver
 
 LEAF_FIELDS = ["name", "count", "ratio", "flag", "id", "at", "__typename"]
 
@@ -156,6 +161,38 @@ def test_variables_that_do_not_fit_are_refused_before_anything_runs(variables: d
     with pytest.raises(VariableFault):
         statement.run(variables, REQUEST)  # type: ignore[union-attr]
     assert seen == [], why
+
+
+def appending(*errors: str, raised: str | None = None) -> Documents:
+    """An API whose field `text` appends errors and then answers, or raises one."""
+
+    def request(ctx: Context) -> dict[str, Any]:
+        for message in errors:
+            ctx.append_error(message, "Note")
+        if raised is not None:
+            ctx.util.error(raised, "Failed")
+        return {"payload": "answer"}
+
+    resolver = UnitResolver("text", NoneDataSource(), request)
+    return Documents(Api(make_schema(TYPES), {"text": resolver}, None, Util(lambda: 0.0)))
+
+
+@pytest.mark.parametrize(
+    ("appended", "raised", "data", "messages"),
+    [
+        (["a"], None, "answer", ["a"]),  # util.appendError: the error is reported, and the field has its value
+        (["a", "b"], None, "answer", ["a", "b"]),  # each of them, in order
+        (["a"], "c", None, ["a", "c"]),  # util.error after that ends the field, and hides none of them
+    ],
+)
+def test_appended_errors_stand_beside_the_data(
+    appended: list[str], raised: str | None, data: str | None, messages: list[str]
+) -> None:
+    """AppSync developer guide, "Built-in utilities", util.appendError (read 2026-11)."""
+    outcome = appending(*appended, raised=raised).statement("{ text }", None).run({}, REQUEST)
+    assert outcome.data == {"text": data}
+    assert [each["message"] for each in outcome.errors] == messages
+    assert all(each["path"] == ["text"] for each in outcome.errors)
 
 
 def test_mutations_run_in_order_and_a_failed_one_leaves_its_field_null() -> None:
