@@ -71,7 +71,8 @@ StackName = Annotated[
     typer.Option("--stack", help="CloudFormation stack to take URL, API id, table and functions from."),
 ]
 FunctionNames = Annotated[
-    list[str] | None, typer.Option("--function", help="A Lambda function behind the target, for its metrics.")
+    list[str] | None,
+    typer.Option("--function", metavar="<name>", help="A Lambda function behind the target, for its metrics."),
 ]
 NoWorkloadFile = Annotated[Path | None, typer.Option("--workload", hidden=True, callback=_no_workload)]
 PriceRegion = Annotated[str, typer.Option(help="Whose prices: ap-northeast-1 or us-east-1.")]

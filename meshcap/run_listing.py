@@ -74,6 +74,8 @@ def _listed(folder: Path, root: Path, within: tuple[Path, ...]) -> Iterator[List
     within = (*within, folder.resolve())
     for path in sorted(each for each in folder.iterdir() if each.is_dir() and not each.name.startswith(".")):
         name = path.relative_to(root).as_posix()
+        if _holds_only_pages(path):
+            continue
         try:
             if not (path / "run.json").exists() and any(path.glob("*/run.json")):
                 if path.resolve() not in within:  # a link that leads back would never end
@@ -84,6 +86,14 @@ def _listed(folder: Path, root: Path, within: tuple[Path, ...]) -> Iterator[List
             yield Unreadable(run=name, reason=_first_line(fault))
             continue
         yield _figures(path, name, record)
+
+
+def _holds_only_pages(path: Path) -> bool:
+    """Whether it is the folder in which `cost`, `heartbeat` and `limits` leave their pages beside the runs."""
+    try:
+        return path.name == "studies" and all(each.suffix == ".html" for each in path.iterdir())
+    except OSError:
+        return False
 
 
 def _figures(path: Path, name: str, record: RunRecord) -> ListedRun:

@@ -40,7 +40,7 @@ def _delay(text: str) -> Delay:
 
     parts = [1000 * parse_duration_s(part.strip()) for part in text.split(",")]
     if len(parts) != 2:
-        raise ValueError(f"{len(parts)} durations instead of two")
+        raise ValueError("one duration instead of two" if len(parts) == 1 else f"{len(parts)} durations instead of two")
     return Delay(*parts)
 
 

@@ -57,7 +57,9 @@ def _answer(calculate: Callable[[], Answer], name: str, as_json: bool) -> None:
 def size(
     item: Annotated[str, typer.Argument(help="An item as JSON, plain or DynamoDB JSON; - reads it from stdin.")],
     key: Annotated[str | None, typer.Option(help="Key of the table: pk or pk,sk.")] = None,
-    index: Annotated[list[str] | None, typer.Option(help="Key and projection: gk,gs or gk:INCLUDE:a,b.")] = None,
+    index: Annotated[
+        list[str] | None, typer.Option(metavar="<index>", help="Key and projection: gk,gs or gk:INCLUDE:a,b.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Size of an item to the byte, its units and storage, and its entry in each index."""
@@ -75,12 +77,15 @@ def size(
 )
 def units(
     operation: Annotated[str, typer.Argument(help="get, query, put, transact-write, ...; a wrong one lists them.")],
-    size: Annotated[list[str] | None, typer.Option(help="Size of an item after the call, such as 1.5KiB.")] = None,
-    was: Annotated[list[str] | None, typer.Option(help="Size of the item before a write.")] = None,
+    size: Annotated[
+        list[str] | None, typer.Option(metavar="<size>", help="Size of an item after the call, such as 1.5KiB.")
+    ] = None,
+    was: Annotated[list[str] | None, typer.Option(metavar="<size>", help="Size of the item before a write.")] = None,
     consistency: Annotated[str, typer.Option(help="eventual, strong or transactional.")] = "eventual",
     index: Annotated[Literal["GSI", "LSI"] | None, typer.Option(help="A Query or Scan reads an index.")] = None,
     entry: Annotated[
-        list[str] | None, typer.Option(help="Index entry that a write touches: old,new or old,new,moved in bytes.")
+        list[str] | None,
+        typer.Option(metavar="<old,new>", help="Index entry that a write touches: old,new or old,new,moved in bytes."),
     ] = None,
     per_second: Annotated[float | None, typer.Option(help="Also the throughput for so many a second.")] = None,
     as_json: AsJson = False,
@@ -119,7 +124,9 @@ def partitions(
     read: Annotated[float, typer.Option(help="Provisioned read units per second.")] = 0.0,
     write: Annotated[float, typer.Option(help="Provisioned write units per second.")] = 0.0,
     gb: Annotated[float, typer.Option(help="Size of the table.")] = 0.0,
-    then: Annotated[list[str] | None, typer.Option(help="A later setting: read,write units.")] = None,
+    then: Annotated[
+        list[str] | None, typer.Option(metavar="<read,write>", help="A later setting: read,write units.")
+    ] = None,
     then_gb: Annotated[list[float] | None, typer.Option(help="A later size.")] = None,
     on_demand: Annotated[bool, typer.Option("--on-demand", help="A table without provisioned units.")] = False,
     as_json: AsJson = False,

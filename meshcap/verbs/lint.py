@@ -25,7 +25,9 @@ def command(
     metrics: Annotated[
         Path | None, typer.Option(help="Folder with metrics.parquet, as meshcap import-metrics writes it.")
     ] = None,
-    parameter: Annotated[list[str] | None, typer.Option(help="A template's parameter: Stage=prod.")] = None,
+    parameter: Annotated[
+        list[str] | None, typer.Option(metavar="<name=value>", help="A template's parameter: Stage=prod.")
+    ] = None,
     region: PriceRegion = PRICE_REGION,
     strict: Annotated[bool, typer.Option("--strict", help="Exit with 99 when there is an error or warning.")] = False,
     as_json: AsJson = False,

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from meshcap.errors import UserError
 from meshcap.options import (
     PATIENCE_S,
     RUNS,
@@ -27,6 +28,14 @@ from meshcap.options import (
 from meshcap.run_ending import end_with
 
 CONTEXT = {"allow_extra_args": True}  # what follows -- is Locust's
+_OF_A_SEARCH = {
+    "max_p99": "--max-p99",
+    "min_achieved": "--min-achieved",
+    "max_probes": "--max-probes",
+    "probe_hold": "--probe-hold",
+    "resume": "--resume",
+    "as_json": "--json",
+}
 
 
 def command(
@@ -48,7 +57,10 @@ def command(
     max_usd: MaxUsd = None,
     abort: Annotated[
         list[str] | None,
-        typer.Option(help="End the run when this threshold breaks, like 'errors.rate < 50%'; `never` for none on AWS."),
+        typer.Option(
+            help="End the run when this threshold breaks, like 'errors.rate < 50%'; `never` for none on AWS.",
+            metavar="<threshold>",
+        ),
     ] = None,
     metrics_port: Annotated[
         int | None, typer.Option(help="Serve live metrics for Prometheus on loopback at this port.", min=0, max=65535)
@@ -68,6 +80,8 @@ def command(
     """Forecast, load, measure, compare and report a scenario. Whatever follows `--` goes to Locust as it is."""
     from meshcap.loop import Request, run_loop
 
+    if not find_max:
+        _refuse_what_only_a_search_heeds(context)
     request = Request(
         scenario=scenario,
         scenario_file=file,
@@ -91,3 +105,17 @@ def command(
 
         sys.exit(run_search(request, max_p99, min_achieved, max_probes, probe_hold, resume, as_json))
     end_with(run_loop(request), file)
+
+
+def _refuse_what_only_a_search_heeds(context: typer.Context) -> None:
+    """Without --find-max its options would be ignored, and a single run made instead of the search that was meant."""
+    given = [
+        option
+        for name, option in _OF_A_SEARCH.items()
+        if (source := context.get_parameter_source(name)) is not None and source.name != "DEFAULT"
+    ]
+    if given:
+        it = "it" if len(given) == 1 else "them"
+        raise UserError(
+            f"{', '.join(given)} without --find-max: add --find-max to search, or leave {it} out for one run"
+        )

@@ -47,7 +47,10 @@ def command(
     ] = None,
     api_key: Annotated[
         list[str] | None,
-        typer.Option(help="A further API key, with its expiry if it has one: da2-second@2026-12-31T00:00:00Z."),
+        typer.Option(
+            help="A further API key, with its expiry if it has one: da2-second@2026-12-31T00:00:00Z.",
+            metavar="<key[@time]>",
+        ),
     ] = None,
     tls: Annotated[
         bool, typer.Option("--tls", help="Serve https and wss, with a certificate of the sandbox's own making.")

@@ -44,6 +44,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
             path.unlink()
     build(folder / "2026-11-30T13-34-00Z-search" / "2026-11-30T13-34-01Z-x1")
     (folder / "notes").mkdir()
+    (folder / "studies").mkdir()
+    (folder / "studies" / "classroom-cost.html").write_text("<!doctype html>")
     (folder / "a file").write_text("no folder")
     return folder
 
@@ -88,6 +90,10 @@ def test_what_is_no_run_is_named_with_the_reason(folder: Path) -> None:
     assert "version" in str(found["2026-11-30T13-32-00Z-other"]["reason"])
     assert "has no run.json" in str(found["notes"]["reason"])
     assert "a file" not in found
+
+
+def test_the_pages_of_studies_are_no_run_that_is_missing(folder: Path) -> None:
+    assert "studies" not in listing(folder)
 
 
 def test_the_runs_of_a_search_are_listed_under_it(folder: Path) -> None:
