@@ -92,7 +92,13 @@ def _graphql(target: Target, api_key: str) -> Iterator[Finding]:
         yield Finding("GraphQL", "fault", f"{target.graphql_url} answers HTTP {fault.code}: {word}")
         return
     except (urllib.error.URLError, OSError, ValueError) as fault:
-        yield Finding("GraphQL", "fault", f"{target.graphql_url} does not answer: {getattr(fault, 'reason', fault)}")
+        reason = getattr(fault, "reason", fault)
+        trust = (
+            "; SSL_CERT_FILE names a file of certificates to trust"
+            if "CERTIFICATE_VERIFY_FAILED" in str(reason)
+            else ""
+        )
+        yield Finding("GraphQL", "fault", f"{target.graphql_url} does not answer: {reason}{trust}")
         return
     yield Finding("GraphQL", "ok", f"{target.graphql_url} answers and accepts the key")
     if date is None:

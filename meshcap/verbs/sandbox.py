@@ -112,7 +112,7 @@ def _introduce(info: SandboxInfo) -> None:
     url = info.url
     say(f"Serving table {info.table_name} ({info.layout}, {info.world}). Ctrl-C stops it. In another shell:")
     if info.ca_bundle:
-        data(f"export AWS_CA_BUNDLE={info.ca_bundle}")
+        data(f"export AWS_CA_BUNDLE={info.ca_bundle} SSL_CERT_FILE={info.ca_bundle}")  # of boto3, and of Python
     data(f"export AWS_ENDPOINT_URL={url} AWS_ACCESS_KEY_ID=sandbox AWS_SECRET_ACCESS_KEY=sandbox")
     data(f"export AWS_REGION={info.region} AWS_DEFAULT_REGION={info.region}")  # boto3 reads the second one alone
     if not os.environ.get("MESHCAP_API_KEY"):
