@@ -116,12 +116,17 @@ def _begin(search: Search, scenario: Scenario) -> tuple[Path, HighestRate]:
         write_json(folder / RECORD, fresh)
         return folder, fresh
     earlier = _read(search.resume)
-    same = ("scenario_digest", "target", "limits", "probe_hold_s")
-    other = [name for name in same if getattr(earlier, name) != getattr(fresh, name)]
+    begun_with = {
+        "scenario_digest": f"scenario {earlier.scenario_name} as it was then",
+        "target": f"--target {earlier.target}",
+        "limits": f"--max-p99 {earlier.limits.max_p99_ms:g}ms --min-achieved {100 * earlier.limits.min_achieved:g}%",
+        "probe_hold_s": f"--probe-hold {earlier.probe_hold_s:g}s",
+    }
+    other = [said for name, said in begun_with.items() if getattr(earlier, name) != getattr(fresh, name)]
     if other:
         raise UserError(
-            f"--resume {search.resume}: that search differs in {', '.join(other)}; give the options it was begun with, "
-            "or begin a new one without --resume"
+            f"--resume {search.resume}: that search was begun with {', '.join(other)}; give the same, or begin a new "
+            "one without --resume"
         )
     return search.resume, earlier.model_copy(update={"status": "searching", "note": None})
 

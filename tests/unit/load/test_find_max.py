@@ -177,7 +177,7 @@ def test_an_interrupt_keeps_what_was_measured_and_resume_goes_on(tmp_path: Path)
 
 def test_a_search_is_not_resumed_with_other_limits(tmp_path: Path) -> None:
     _, folder, _ = find_max(search(tmp_path, max_probes=1), target(holds_per_s=1.6))
-    with pytest.raises(UserError, match="differs in limits"):
+    with pytest.raises(UserError, match="begun with --max-p99 100ms --min-achieved 99%; give the same"):
         find_max(search(tmp_path, resume=folder, limits=Limits(max_p99_ms=5)), target(holds_per_s=1.6))
 
 
