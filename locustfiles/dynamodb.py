@@ -19,6 +19,7 @@ from functools import partial
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
+from gevent import sleep
 from gevent.event import Event
 from locust import User, constant, constant_throughput, events, task
 from locust.runners import WorkerRunner
@@ -27,6 +28,7 @@ from capacity.dynamodb.table import Table, from_describe_table
 from capacity.exit_codes import ExitCode
 from capacity.workloads.direct.draws import Draw, draws
 from capacity.workloads.direct.keys import Chooser, chooser
+from capacity.workloads.sent_rows import is_throttle
 from locustfiles.direct.dynamodb_client import Sender, dynamodb_client, endpoint_of
 from locustfiles.direct.dynamodb_consumed import TABLE, Consumed
 from locustfiles.direct.dynamodb_requests import RequestMaker
@@ -44,6 +46,9 @@ from locustfiles.running.scheduled_user import (
 )
 
 logger = logging.getLogger(__name__)
+
+FILL_WAIT_S = 0.1
+"""Between two attempts at what a table refused while it was filled: buckets refill every second."""
 
 
 class DirectLoad:
@@ -99,7 +104,13 @@ class DirectLoad:
         for place in range(0, len(items), 25):
             puts = {self.plan.table: [{"PutRequest": {"Item": item}} for item in items[place : place + 25]]}
             while puts:
-                puts = self.client.batch_write_item(RequestItems=puts).get("UnprocessedItems")
+                try:
+                    puts = self.client.batch_write_item(RequestItems=puts).get("UnprocessedItems")
+                except ClientError as fault:  # the answer where every item of a batch is refused
+                    if not is_throttle(fault.response["Error"]["Code"], None):
+                        raise
+                if puts:
+                    sleep(FILL_WAIT_S)
         logger.info("filled with %d items", len(items))
 
 

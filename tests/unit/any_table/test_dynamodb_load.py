@@ -213,6 +213,19 @@ def test_a_run_consumes_what_the_sizes_say(tmp_path: Path, sandbox: Sandbox) -> 
     assert "PutItem: " in done.stderr
 
 
+def test_filling_waits_where_the_table_refuses(tmp_path: Path, sandbox: Sandbox) -> None:
+    """600 items of 8 units under one key of the index, which takes 1,000 units a second: whole batches are refused."""
+    create(sandbox.client)
+    done, report = locust(
+        tmp_path, sandbox.url, "-u", "1", "-r", "1", "--table", "posts", "--keys", "600", "--item-size", "8KiB",
+        "--mix", "GetItem=1", "--index-values", "1", "--index", "newest", "--fill", "--user-rate", "5",
+        "-t", "8s",
+    )  # fmt: skip
+    assert "filled with 600 items" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert report["operations"]["GetItem"]["requests"] > 0
+
+
 def test_two_workers_add_up(tmp_path: Path, sandbox: Sandbox) -> None:
     create(sandbox.client)
     done, report = locust(
