@@ -1,8 +1,8 @@
-"""What a sandbox imitates beyond its protocols, from the options of the command line: quotas, delays, API keys."""
+"""What a sandbox imitates beyond its protocols, as command line and environment give it: quotas, delays, API keys."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -44,16 +44,20 @@ def _delay(text: str) -> Delay:
     return Delay(*parts)
 
 
-def api_keys(further: Sequence[str]) -> tuple[tuple[str, ...], dict[str, float]]:
-    """Keys and their expiry in epoch seconds, from `da2-key` and `da2-key@2026-12-31T00:00:00Z`; a time without offset
-    is UTC. Raises UserError with every fault."""
+FURTHER_KEYS = "MESHCAP_FURTHER_API_KEYS"
+"""Environment variable of a sandbox's API keys beside that of MESHCAP_API_KEY: keys stand on no command line."""
+
+
+def further_api_keys(text: str) -> tuple[tuple[str, ...], dict[str, float]]:
+    """Keys and their expiry in epoch seconds, from `da2-two,da2-three@2026-12-31T00:00:00Z`; a time without offset is
+    UTC. Raises UserError with every fault, by the number of the key."""
     keys: list[str] = []
     expires_s: dict[str, float] = {}
     faults = []
-    for each in further:
+    for number, each in enumerate(filter(None, (part.strip() for part in text.split(","))), 1):
         key, at, time = each.partition("@")
         if not key:
-            faults.append(f"--api-key {each!r} names no key; example: --api-key da2-second@2026-12-31T00:00:00Z")
+            faults.append(f"key {number} is empty")
             continue
         keys.append(key)
         if not at:
@@ -61,9 +65,9 @@ def api_keys(further: Sequence[str]) -> tuple[tuple[str, ...], dict[str, float]]
         try:
             expiry = datetime.fromisoformat(time)
         except ValueError:
-            faults.append(f"--api-key {each!r}: {time!r} is no time; example: da2-second@2026-12-31T00:00:00Z")
+            faults.append(f"key {number} expires at {time!r}, which is no time")
             continue
         expires_s[key] = (expiry if expiry.tzinfo else expiry.replace(tzinfo=UTC)).timestamp()
     if faults:
-        raise UserError("\n".join(faults))
+        raise UserError(f"{FURTHER_KEYS}: {'; '.join(faults)}; example: da2-second@2026-12-31T00:00:00Z,da2-third")
     return tuple(keys), expires_s

@@ -12,7 +12,7 @@ import typer
 from meshcap.console import data, say
 from meshcap.errors import UserError
 from meshcap.options import SCENARIOS, AsJson, ScenarioFile
-from meshcap.sandbox_behaviour import api_keys, behaviour
+from meshcap.sandbox_behaviour import FURTHER_KEYS, behaviour, further_api_keys
 
 if TYPE_CHECKING:
     from sandbox.info import SandboxInfo
@@ -45,13 +45,6 @@ def command(
     cold_start: Annotated[
         str | None, typer.Option(help="What a Lambda execution takes longer in a new environment: 300ms,900ms.")
     ] = None,
-    api_key: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A further API key, with its expiry if it has one: da2-second@2026-12-31T00:00:00Z.",
-            metavar="<key[@time]>",
-        ),
-    ] = None,
     tls: Annotated[
         bool, typer.Option("--tls", help="Serve https and wss, with a certificate of the sandbox's own making.")
     ] = False,
@@ -63,12 +56,15 @@ def command(
     as_json: AsJson = False,
     until_stdin_closes: Annotated[bool, typer.Option("--until-stdin-closes", hidden=True)] = False,
 ) -> None:
-    """Serve a local stand-in for AWS until Ctrl-C. The API key is that of MESHCAP_API_KEY, or the default one."""
+    """Serve a local stand-in for AWS until Ctrl-C. The API key is that of MESHCAP_API_KEY, or the default one.
+
+    MESHCAP_FURTHER_API_KEYS has more, with their expiry if they have one: da2-two@2026-12-31T00:00:00Z,da2-three.
+    """
     from capacity.scenario import load_scenario
     from sandbox.config import DEFAULT_API_KEY, SandboxConfig, SandboxConfigError
     from sandbox.server import Sandbox, run
 
-    further, expires_s = api_keys(api_key or ())
+    further, expires_s = further_api_keys(os.environ.get(FURTHER_KEYS, ""))
     given: dict[str, Any] = {
         "host": host,
         "port": port,

@@ -1,11 +1,11 @@
-"""Quotas, delays and keys as the command line gives them."""
+"""Quotas, delays and keys as the command line and the environment give them."""
 
 from __future__ import annotations
 
 import pytest
 
 from meshcap.errors import UserError
-from meshcap.sandbox_behaviour import api_keys, behaviour
+from meshcap.sandbox_behaviour import behaviour, further_api_keys
 from sandbox.appsync.behaviour import Behaviour, Delay
 
 OFF = {"--latency": None, "--lambda-latency": None, "--cold-start": None}
@@ -37,13 +37,17 @@ def test_every_faulty_delay_is_named_at_once() -> None:
 
 def test_further_keys_may_expire() -> None:
     """1,798,675,200 s is 2026-12-31T00:00:00Z (date -d)."""
-    keys, expires_s = api_keys(["da2-two", "da2-three@2026-12-31T00:00:00Z", "da2-four@2026-12-31T09:00:00+09:00"])
+    text = "da2-two, da2-three@2026-12-31T00:00:00Z,da2-four@2026-12-31T09:00:00+09:00,"
+    keys, expires_s = further_api_keys(text)
     assert keys == ("da2-two", "da2-three", "da2-four")
     assert expires_s == {"da2-three": 1_798_675_200, "da2-four": 1_798_675_200}
+    assert further_api_keys("") == ((), {})
 
 
-def test_keys_that_cannot_be_read_are_named_with_an_example() -> None:
+def test_keys_that_cannot_be_read_are_named_by_number_and_never_shown() -> None:
     with pytest.raises(UserError) as fault:
-        api_keys(["@2026-12-31T00:00:00Z", "da2-two@tomorrow"])
-    assert len(str(fault.value).splitlines()) == 2
-    assert str(fault.value).count("da2-second@2026-12-31T00:00:00Z") == 2
+        further_api_keys("@2026-12-31T00:00:00Z,da2-two@tomorrow")
+    assert "key 1 is empty" in str(fault.value)
+    assert "key 2 expires at 'tomorrow'" in str(fault.value)
+    assert "da2-two" not in str(fault.value)
+    assert "example: da2-second@2026-12-31T00:00:00Z" in str(fault.value)
