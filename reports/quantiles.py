@@ -13,7 +13,7 @@ def quantiles(values_ms: np.ndarray, at: list[float]) -> list[float | None]:
 
 
 def over_time(time_s: np.ndarray, values_ms: np.ndarray, edges_s: np.ndarray, at: list[float]) -> np.ndarray:
-    """Return quantiles per time bin, shaped (len(at), bins); NaN where a bin holds nothing."""
+    """Return quantiles per time bin, shaped (len(at), bins), 1.0 being the maximum; NaN where a bin holds too few."""
     bins = len(edges_s) - 1
     which = np.searchsorted(edges_s, time_s, side="right") - 1
     inside = (which >= 0) & (which < bins)
@@ -23,10 +23,10 @@ def over_time(time_s: np.ndarray, values_ms: np.ndarray, edges_s: np.ndarray, at
     begin = np.searchsorted(which, np.arange(bins), side="left")
     size = np.searchsorted(which, np.arange(bins), side="right") - begin
     result = np.full((len(at), bins), np.nan)
-    filled = size > 0
     for row, q in enumerate(at):
-        rank = begin[filled] + np.ceil(q * (size[filled] - 1)).astype(int)
-        result[row, filled] = values[rank]
+        enough = size >= required_samples(q * 100)
+        rank = begin[enough] + np.ceil(q * (size[enough] - 1)).astype(int)
+        result[row, enough] = values[rank]
     return result
 
 

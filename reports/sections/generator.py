@@ -77,21 +77,23 @@ def _lateness(run: Run, say: Wording) -> Chart:
     assert requests is not None
     edges = bin_edges(run.length_s)
     late_ms = np.maximum(0, (requests.start_s - requests.intended_s) * 1000)
-    series = over_time(requests.intended_s, late_ms, edges, [0.5, 0.99])
-    top = float(np.nanmax(series[1])) if not np.isnan(series[1]).all() else float("nan")
+    series = over_time(requests.intended_s, late_ms, edges, [0.5, 0.99, 1.0])
+    names, roles = ("p50", "p99", say("latency.max")), ("h3", "h4", "h6")
+    shown = [n for n in range(len(series)) if not np.isnan(series[n]).all()]
+    top = float(np.nanmax(series[-1])) if shown else float("nan")
     alt = say("generator.late_alt", worst=milliseconds(top))
     svg = timeline(
         "generator-late",
         alt,
-        [Line(edges[:-1], series[0], "h3"), Line(edges[:-1], series[1], "h6")],
+        [Line(edges[:-1], series[n], roles[n]) for n in shown],
         unit="ms",
         time_unit=say("page.time_unit"),
         end_s=run.length_s,
         window_s=run.window_s,
     )
     data = Table(
-        [say("page.time"), "p50, ms", "p99, ms"],
-        [[f"{edges[n]:g} s", number(float(series[0][n])), number(float(series[1][n]))] for n in range(len(edges) - 1)],
-        numeric=range(3),
+        [say("page.time"), *(f"{names[n]}, ms" for n in shown)],
+        [[f"{edges[step]:g} s", *(number(float(series[n][step])) for n in shown)] for step in range(len(edges) - 1)],
+        numeric=range(1 + len(shown)),
     )
-    return Chart(say("generator.late_title"), svg, alt, data, [Key("h3", "p50"), Key("h6", "p99")])
+    return Chart(say("generator.late_title"), svg, alt, data, [Key(roles[n], names[n]) for n in shown])

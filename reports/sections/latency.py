@@ -158,16 +158,16 @@ def _operations_plot(requests: Requests, groups: list[tuple[str, np.ndarray]], s
 def _timeline(run: Run, requests: Requests, say: Wording) -> Chart:
     edges = bin_edges(run.length_s)
     answered = requests.answered
-    series = over_time(requests.intended_s[answered], requests.intended_ms[answered], edges, PERCENTILES)
-    names = ["p50", "p95", "p99"]
-    roles = ["h3", "h4", "h6"]
-    worst = float(np.nanmax(series[2])) if not np.isnan(series[2]).all() else float("nan")
+    series = over_time(requests.intended_s[answered], requests.intended_ms[answered], edges, [*PERCENTILES, 1.0])
+    names, roles = ("p50", "p95", "p99", say("latency.max")), ("h3", "h4", "h5", "h6")
+    shown = [n for n in range(len(series)) if not np.isnan(series[n]).all()]
+    worst = float(np.nanmax(series[-1])) if shown else float("nan")
     alt = say("latency.time_alt", worst=milliseconds(worst))
     limits = _limits(run)
     svg = timeline(
         "latency-time",
         alt,
-        [Line(edges[:-1], row, role, label=name) for name, role, row in zip(names, roles, series, strict=True)],
+        [Line(edges[:-1], series[n], roles[n], label=names[n]) for n in shown],
         unit="ms",
         time_unit=say("page.time_unit"),
         end_s=run.length_s,
@@ -177,9 +177,9 @@ def _timeline(run: Run, requests: Requests, say: Wording) -> Chart:
         spread=True,
     )
     data = Table(
-        [say("page.time"), *(f"{name}, ms" for name in names)],
-        [[f"{edges[n]:g} s", *(number(float(row[n])) for row in series)] for n in range(len(edges) - 1)],
-        numeric=range(4),
+        [say("page.time"), *(f"{names[n]}, ms" for n in shown)],
+        [[f"{edges[step]:g} s", *(number(float(series[n][step])) for n in shown)] for step in range(len(edges) - 1)],
+        numeric=range(1 + len(shown)),
     )
-    legend = [Key(role, name) for name, role in zip(names, roles, strict=True)]
+    legend = [Key(roles[n], names[n]) for n in shown]
     return Chart(say("latency.time_title", width=f"{edges[1] - edges[0]:g}"), svg, alt, data, legend)

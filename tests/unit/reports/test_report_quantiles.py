@@ -5,7 +5,7 @@ import pytest
 
 from reports.charts.percentiles import quantile_grid
 from reports.charts.timeline import MAX_POINTS, thin
-from reports.quantiles import bin_edges, over_time, quantiles
+from reports.quantiles import over_time, quantiles
 
 
 @pytest.mark.parametrize(
@@ -23,16 +23,18 @@ def test_at_least_the_share_named_lies_at_or_below_a_percentile() -> None:
         assert value in values
 
 
-def test_steps_over_time_agree_with_each_step_taken_alone_and_empty_steps_stay_unknown() -> None:
+def test_steps_over_time_agree_with_each_step_taken_alone_and_are_unknown_where_they_hold_too_few() -> None:
+    """Ten values have to lie beyond a percentile: p50 needs 20, p95 needs 200; one is enough for the maximum."""
     random = np.random.default_rng(5)
-    time_s = np.concatenate([random.uniform(0, 20, 400), random.uniform(30, 40, 100)])
-    values = random.exponential(10, 500)
-    edges = bin_edges(40)
-    table = over_time(time_s, values, edges, [0.5, 0.99])
-    for step in range(len(edges) - 1):
-        mine = values[(time_s >= edges[step]) & (time_s < edges[step + 1])]
-        expected = [np.nan, np.nan] if not len(mine) else [np.quantile(mine, q, method="higher") for q in (0.5, 0.99)]
-        np.testing.assert_allclose(table[:, step], expected)
+    sizes = [0, 1, 19, 20, 199, 200, 400]
+    time_s = np.concatenate([random.uniform(step, step + 1, size) for step, size in enumerate(sizes)])
+    values = random.exponential(10, sum(sizes))
+    table = over_time(time_s, values, np.arange(len(sizes) + 1.0), [0.5, 0.95, 1.0])
+    for step, size in enumerate(sizes):
+        mine = values[(time_s >= step) & (time_s < step + 1)]
+        for row, (q, needed) in enumerate(((0.5, 20), (0.95, 200), (1.0, 1))):
+            expected = np.quantile(mine, q, method="higher") if size >= needed else np.nan
+            np.testing.assert_allclose(table[row, step], expected)
 
 
 def test_a_long_series_is_thinned_without_losing_its_peak_or_its_low() -> None:
