@@ -5,12 +5,24 @@ from __future__ import annotations
 import os
 import re
 import sys
+from contextlib import suppress
 
 from rich.console import Console
 
+from capacity.exit_codes import ExitCode
+
 _PIPE_WIDTH = 1000  # a file or pipe has no width of its own; each row stays on one line
 
-out = Console(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
+
+class _Stdout(Console):
+    def on_broken_pipe(self) -> None:
+        """The reader of a pipe, such as head, has seen enough: no failure, as rich's own exit code 1 would say."""
+        with suppress(SystemExit):
+            super().on_broken_pipe()
+        sys.exit(ExitCode.OK)
+
+
+out = _Stdout(soft_wrap=True, highlight=False, width=None if sys.stdout.isatty() else _PIPE_WIDTH)
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """What moves a terminal's cursor, sets its colours or turns the direction of writing: no name may do that."""
 talk = Console(stderr=True, soft_wrap=True, highlight=False)

@@ -95,6 +95,9 @@ def command(
             data(sandbox.info().model_dump_json())
         else:
             _introduce(sandbox.info())
+            imitated = [f"{option} {text}" for option, text in delays.items() if text is not None]
+            if quotas or imitated:
+                say(f"Imitated: {', '.join(['--quotas'] * quotas + imitated)}.")
 
     try:
         run(config, ready, until_stdin_closes)

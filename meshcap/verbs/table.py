@@ -59,6 +59,10 @@ def create(
                 "or export AWS_ENDPOINT_URL=http://127.0.0.1:8080 for a sandbox"
             )
         data(client.describe_table(TableName=create_table(table, client))["Table"]["TableArn"])
+    except boto_faults.NoRegionError:
+        raise UserError(
+            "the table was not made, for no region is named: export AWS_DEFAULT_REGION=ap-northeast-1, say"
+        ) from None
     except (boto_faults.ClientError, boto_faults.BotoCoreError) as fault:
         raise UserError(f"the table was not made: {fault}", ExitCode.TARGET_UNREACHABLE) from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -31,3 +32,13 @@ def test_the_exit_code_is_the_promised_one(verb: str, shell: str, code: ExitCode
     done = subprocess.run(["sh", "-c", command, sys.executable], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == code
     assert "Traceback" not in done.stderr
+
+
+def test_a_reader_that_has_seen_enough_is_no_failure() -> None:
+    """As in `meshcap plan smoke | head -1`, here with a pipe that nobody reads at all."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [sys.executable, "-m", "meshcap", "plan", "smoke"]
+    done = subprocess.run(command, cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writer)
+    assert (done.returncode, "Traceback" in done.stderr) == (ExitCode.OK, False)

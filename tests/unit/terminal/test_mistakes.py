@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -57,3 +58,12 @@ def test_a_locustfile_refuses_the_scenario_of_another_and_names_it(locustfile: s
     done = subprocess.run([sys.executable, *words.split()], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert done.returncode == ExitCode.BAD_CONFIGURATION
     assert f"take locustfiles/{other}.py" in done.stderr
+
+
+def test_a_table_without_a_region_is_refused_with_how_to_name_one() -> None:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    nowhere = {"AWS_ENDPOINT_URL": "http://127.0.0.1:9", "AWS_CONFIG_FILE": os.devnull}
+    command = [sys.executable, "-m", "meshcap", "table", "create"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, env=clean | nowhere)
+    assert done.returncode == ExitCode.BAD_CONFIGURATION
+    assert "export AWS_DEFAULT_REGION=ap-northeast-1" in done.stderr
