@@ -28,7 +28,6 @@ class Line:
     values: Numbers
     role: str
     style: Literal["line", "dashed", "area", "dots"] = "line"
-    label: str | None = None
     steps: bool = False
     """Each value holds from its time to the next one's, as a sum over a period does."""
 

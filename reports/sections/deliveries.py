@@ -5,10 +5,11 @@ import pandas as pd
 
 from capacity.judgement.figures import required_samples
 from capacity.run_tables import DELIVERY_COUNTS
-from reports.charts import Bar, Line, bars, timeline
-from reports.document import Block, Cell, Chart, Charts, Figure, Key, Section, Table, Text, Tone
+from reports.charts import Bar, bars
+from reports.document import Block, Cell, Chart, Charts, Figure, Section, Table, Text, Tone
 from reports.histograms import Counts
 from reports.numbers import count, milliseconds, number, percent
+from reports.quantile_chart import highest_ms, quantile_chart
 from reports.quantiles import bin_edges
 from reports.run import Run, seconds_since
 from reports.settled import ARRIVED, OUTCOMES, Settled
@@ -161,27 +162,15 @@ def _latency(run: Run, frame: pd.DataFrame, mode: str, say: Wording) -> Chart:
             value = _quantile(counts, percentile)
             series[row, step] = np.nan if value is None else value
     name = say.name_of("mode", mode)
-    slowest = None if np.isnan(series[2]).all() else float(np.nanmax(series[2]))
-    alt = say("deliveries.latency_alt", mode=name, worst=milliseconds(slowest))
-    names, roles = ("p50", "p99", say("latency.max")), ("h3", "h4", "h6")
-    shown = [n for n in range(3) if not np.isnan(series[n]).all()]
-    svg = timeline(
+    return quantile_chart(
         f"deliveries-{'polling' if mode == 'polling' else 'websocket'}",
-        alt,
-        [Line(edges[:-1], series[n], roles[n]) for n in shown],
-        unit="ms",
-        time_unit=say("page.time_unit"),
-        end_s=run.length_s,
-        window_s=run.window_s,
-        spread=True,
+        say("deliveries.latency_title", mode=name),
+        say("deliveries.latency_alt", mode=name, worst=milliseconds(highest_ms(series[2]))),
+        edges,
+        dict(zip(("p50", "p99", say("latency.max")), series, strict=True)),
+        run,
+        say,
     )
-    data = Table(
-        [say("page.time"), *(f"{names[n]}, ms" for n in shown)],
-        [[f"{edges[step]:g} s", *(number(series[n][step]) for n in shown)] for step in range(len(edges) - 1)],
-        numeric=range(4),
-    )
-    title = say("deliveries.latency_title", mode=name)
-    return Chart(title, svg, alt, data, [Key(roles[n], names[n]) for n in shown])
 
 
 def _kinds(frame: pd.DataFrame, say: Wording) -> Chart:

@@ -5,6 +5,7 @@ import numpy as np
 from reports.charts import Line, timeline
 from reports.document import Block, Chart, Charts, Facts, Key, Section, Table, Text
 from reports.numbers import UNKNOWN, count, milliseconds, number, percent
+from reports.quantile_chart import highest_ms, quantile_chart
 from reports.quantiles import bin_edges, over_time
 from reports.run import Run
 from reports.wording import Wording
@@ -78,22 +79,13 @@ def _lateness(run: Run, say: Wording) -> Chart:
     edges = bin_edges(run.length_s)
     late_ms = np.maximum(0, (requests.start_s - requests.intended_s) * 1000)
     series = over_time(requests.intended_s, late_ms, edges, [0.5, 0.99, 1.0])
-    names, roles = ("p50", "p99", say("latency.max")), ("h3", "h4", "h6")
-    shown = [n for n in range(len(series)) if not np.isnan(series[n]).all()]
-    top = float(np.nanmax(series[-1])) if shown else float("nan")
-    alt = say("generator.late_alt", worst=milliseconds(top))
-    svg = timeline(
+    return quantile_chart(
         "generator-late",
-        alt,
-        [Line(edges[:-1], series[n], roles[n]) for n in shown],
-        unit="ms",
-        time_unit=say("page.time_unit"),
-        end_s=run.length_s,
-        window_s=run.window_s,
+        say("generator.late_title"),
+        say("generator.late_alt", worst=milliseconds(highest_ms(series[-1]))),
+        edges,
+        dict(zip(("p50", "p99", say("latency.max")), series, strict=True)),
+        run,
+        say,
+        spread=False,
     )
-    data = Table(
-        [say("page.time"), *(f"{names[n]}, ms" for n in shown)],
-        [[f"{edges[step]:g} s", *(number(float(series[n][step])) for n in shown)] for step in range(len(edges) - 1)],
-        numeric=range(1 + len(shown)),
-    )
-    return Chart(say("generator.late_title"), svg, alt, data, [Key(roles[n], names[n]) for n in shown])

@@ -3,10 +3,11 @@
 import numpy as np
 
 from capacity.judgement.expect import parse_threshold
-from reports.charts import Line, percentile_plot, timeline
+from reports.charts import Line, percentile_plot
 from reports.charts.percentiles import quantile_grid
 from reports.document import Cell, Chart, Charts, Key, Section, Table, Text
 from reports.numbers import count, milliseconds, number, percent
+from reports.quantile_chart import highest_ms, quantile_chart
 from reports.quantiles import bin_edges, over_time, quantiles
 from reports.run import Requests, Run
 from reports.wording import Wording
@@ -117,8 +118,8 @@ def _plot(run: Run, intended: np.ndarray, raw: np.ndarray, say: Wording) -> Char
         "latency-all",
         alt,
         [
-            Line(grid, due, "c0", label=say("latency.from_due")),
-            Line(grid, sent, "c1", "dashed", label=say("latency.from_sent")),
+            Line(grid, due, "c0"),
+            Line(grid, sent, "c1", "dashed"),
         ],
         unit="ms",
         x_unit=say("latency.percentile"),
@@ -159,27 +160,16 @@ def _timeline(run: Run, requests: Requests, say: Wording) -> Chart:
     edges = bin_edges(run.length_s)
     answered = requests.answered
     series = over_time(requests.intended_s[answered], requests.intended_ms[answered], edges, [*PERCENTILES, 1.0])
-    names, roles = ("p50", "p95", "p99", say("latency.max")), ("h3", "h4", "h5", "h6")
-    shown = [n for n in range(len(series)) if not np.isnan(series[n]).all()]
-    worst = float(np.nanmax(series[-1])) if shown else float("nan")
-    alt = say("latency.time_alt", worst=milliseconds(worst))
+    names = ("p50", "p95", "p99", say("latency.max"))
     limits = _limits(run)
-    svg = timeline(
+    return quantile_chart(
         "latency-time",
-        alt,
-        [Line(edges[:-1], series[n], roles[n], label=names[n]) for n in shown],
-        unit="ms",
-        time_unit=say("page.time_unit"),
-        end_s=run.length_s,
-        limit=limits[0][0] if limits else None,
+        say("latency.time_title", width=f"{edges[1] - edges[0]:g}"),
+        say("latency.time_alt", worst=milliseconds(highest_ms(series[-1]))),
+        edges,
+        dict(zip(names, series, strict=True)),
+        run,
+        say,
+        limit_ms=limits[0][0] if limits else None,
         limit_label=limits[0][1] if limits else "",
-        window_s=run.window_s,
-        spread=True,
     )
-    data = Table(
-        [say("page.time"), *(f"{names[n]}, ms" for n in shown)],
-        [[f"{edges[step]:g} s", *(number(float(series[n][step])) for n in shown)] for step in range(len(edges) - 1)],
-        numeric=range(1 + len(shown)),
-    )
-    legend = [Key(roles[n], names[n]) for n in shown]
-    return Chart(say("latency.time_title", width=f"{edges[1] - edges[0]:g}"), svg, alt, data, legend)
