@@ -66,11 +66,10 @@ def open_units(
     if len(throttled):
         done = charged_as(Outcome.DONE, throttled)
         further = np.maximum(done.per_request(len(requests)) - as_charged, 0.0)
-        for kind, several in (
-            (WRITE, throttled if not kinds.only_reads else stopped),
-            (READ, throttled if kinds.reads else stopped),
-        ):
-            chosen = np.intersect1d(several, _in_several_calls(done, kind, len(requests)))
+        for kind, may_be_refused in ((READ, kinds.reads), (WRITE, not kinds.only_reads)):
+            if not may_be_refused:
+                continue
+            chosen = np.intersect1d(throttled, _in_several_calls(done, kind, len(requests)))
             above[:, kind] += further[chosen, :, kind].sum(axis=0)
             stopped = np.union1d(stopped, chosen)
     unread: Ints = np.zeros(0, np.int64)
