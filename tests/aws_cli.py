@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import fcntl
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.fetched_once import fetched_once
 
 PACKAGE = "awscli==1.46.3"
 HOME = Path(__file__).parents[1] / ".cache" / "awscli"
@@ -16,11 +17,7 @@ HOME = Path(__file__).parents[1] / ".cache" / "awscli"
 def aws_cli() -> Path:
     """Its command. Processes that run tests side by side wait for one another; without it skipped, in CI it fails."""
     command = HOME / "bin" / "aws"
-    HOME.mkdir(parents=True, exist_ok=True)
-    with (HOME / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not command.exists():
-            _fetch()
+    fetched_once(command, HOME, _fetch)
     return command
 
 

@@ -7,7 +7,6 @@ tests.oracle.dynamodb_local` prints the endpoint and serves until interrupted.
 
 from __future__ import annotations
 
-import fcntl
 import http.client
 import shutil
 import signal
@@ -23,6 +22,7 @@ from typing import Any
 
 import orjson
 
+from tests.fetched_once import fetched_once
 from tests.free_port import free_port
 
 PACKAGE = "amplify-dynamodb-simulator@2.9.30"
@@ -97,12 +97,7 @@ class WireClient:
 def _home() -> Path:
     """The unpacked package, fetched first where it is not there yet; one process at a time."""
     home = CACHE / "package"
-    jar = home / "emulator" / "DynamoDBLocal.jar"
-    CACHE.mkdir(parents=True, exist_ok=True)
-    with (CACHE / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not jar.exists():
-            _fetch()
+    fetched_once(home / "emulator" / "DynamoDBLocal.jar", CACHE, _fetch)
     return home
 
 
